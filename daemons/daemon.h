@@ -1,0 +1,73 @@
+/* daemon.h - the shared main loop of the long-running programs: options, config,
+ * log, pid, database, signals, sleep, back-off.
+ *
+ * A daemon is one function and a table:
+ *
+ *     static int one_pass(struct daemon *d) { … return handled; }
+ *     int main(int argc, char **argv) {
+ *         static const struct daemon_spec spec = { .name = "transitioner",
+ *             .pass = one_pass, .idle_seconds = 5, … };
+ *         return daemon_main(argc, argv, &spec);
+ *     }
+ *
+ * pass returns n > 0 (handled n: call again at once), 0 (nothing due: sleep
+ * idle_seconds or until a signal), -1 (failed, logged: if the database is lost,
+ * reconnect; back off 1, 2, 4 … 60 s).  One bad row never ends a pass: it is
+ * logged, set aside, and the rest goes on.
+ *
+ * Come free: -d/--debug_level, --one_pass, --mod n i, --sleep_interval,
+ * --app (if needs_app), --help, --man, --version, --show_config.  SIGHUP,
+ * SIGTERM, SIGINT and the file stop_daemons ask it to end: looked at between
+ * items (daemon_stopping()).  SIGUSR2 opens the log again.  A failed start is a
+ * line on stderr and exit status 100 (wrong use) or 111 (world). */
+#ifndef QUORATE_DAEMON_H
+#define QUORATE_DAEMON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cmdline.h"
+
+struct config;
+struct db;
+struct daemon;
+
+struct daemon_spec {
+    const char *name;
+    const char *summary;     /* one line for --help and the man page */
+    const char *description; /* paragraphs */
+    int (*pass)(struct daemon *);
+    int (*start)(struct daemon *); /* optional; -1: failed start (logged) */
+    void (*stop)(struct daemon *); /* optional */
+    void (*wait)(struct daemon *, double seconds); /* optional: instead of
+                                     sleeping (the feeder waits for a futex) */
+    double idle_seconds;           /* default of --sleep_interval */
+    bool needs_app;                /* --app NAME is mandatory */
+    /* Options of its own: rows with offsets into a struct of options_size
+     * bytes, found at daemon->options. */
+    const struct conf_option *options;
+    size_t n_options;
+    size_t options_size;
+};
+
+struct daemon {
+    const struct daemon_spec *spec;
+    const struct config *cfg;
+    struct db *db;
+    int64_t now; /* Unix s, taken once per pass */
+    bool one_pass;
+    int mod_n, mod_i; /* rows with id % mod_n == mod_i; 0: all */
+    double sleep_interval;
+    const char *app; /* --app, or NULL */
+    int64_t appid;   /* its id, 0 */
+    void *options;   /* spec's own */
+    void *state;     /* start() may keep things here */
+};
+
+int daemon_main(int argc, char **argv, const struct daemon_spec *);
+
+/* Asked to end?  Look at it between items. */
+bool daemon_stopping(void);
+
+#endif

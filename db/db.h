@@ -1,0 +1,107 @@
+/* db.h - connection, prepared statements, transactions; db.c is the only user
+ * of the MySQL C API (what both MariaDB's and Oracle's client library offer).
+ *
+ * A query is one function in the db_*.c file of the program that asks:
+ *
+ *     struct db_query *q = db_prepare(db, "SELECT … WHERE id = ?");
+ *     int rc = -1;
+ *     if (q != NULL && db_bind_i64(q, 0, id) == 0)
+ *         rc = db_step(q);        0: a row, DB_NONE: no more, -1: failed
+ *     if (rc == 0)
+ *         …  db_col_i64(q, 0) …
+ *     db_finish(q);               the statement goes back to the cache
+ *
+ * Statements are prepared once per connection and kept by their text; after a
+ * reconnect they are prepared anew.  Values are always bound.  Errors are
+ * logged where first seen, with the statement's text (never its values).
+ *
+ * Session: utf8mb4, UTC, READ COMMITTED, autocommit on, strict mode. */
+#ifndef QUORATE_DB_H
+#define QUORATE_DB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct db;
+struct db_query;
+struct config;
+
+enum db_answer {
+    DB_NONE = 1,   /* no (more) rows */
+    DB_EXISTS = 2, /* a unique key is taken (1062) */
+    DB_BUSY = 3,   /* row locked by another (NOWAIT: 1205, 3572) */
+};
+
+/* Connect with db_host, db_user, db_passwd, db_name of the config.  db_host may
+ * be an absolute path: a unix socket.  "host:port" and "" (local) as in BOINC.
+ * NULL if it fails (logged). */
+struct db *db_open(const struct config *);
+struct db *db_open_params(const char *host, const char *user,
+                          const char *passwd, const char *name);
+void db_close(struct db *);
+
+/* After -1: has the connection gone (2002, 2003, 2006, 2013, 1053 …)? */
+bool db_is_lost(const struct db *);
+
+/* Connect again, after waits of 1, 2, 4 … 60 s; gives up when *stop becomes
+ * true (NULL: never) or after max_tries (0: no limit).  0 or -1. */
+int db_reconnect(struct db *, const volatile int *stop, int max_tries);
+
+/* ---- statements ----------------------------------------------------------- */
+struct db_query *db_prepare(struct db *, const char *sql);
+int db_bind_i64(struct db_query *, unsigned i, int64_t);
+int db_bind_double(struct db_query *, unsigned i, double); /* finite, or -1 */
+int db_bind_text(struct db_query *, unsigned i, const char *); /* NULL = NULL */
+int db_bind_blob(struct db_query *, unsigned i, const void *, size_t);
+/* The bound text or blob must live until db_step() returned. */
+
+/* Execute at first call, then fetch.  SELECT: 0 a row, DB_NONE.  Others: 0.
+ * DB_EXISTS, DB_BUSY where they apply; -1 failed (logged). */
+int db_step(struct db_query *);
+
+int64_t db_col_i64(struct db_query *, unsigned i);
+double db_col_double(struct db_query *, unsigned i);
+/* Valid until the next db_step/db_finish; "" for NULL. */
+const char *db_col_text(struct db_query *, unsigned i);
+const void *db_col_blob(struct db_query *, unsigned i, size_t *ret_len);
+bool db_col_is_null(struct db_query *, unsigned i);
+/* Copy text into a fixed field (cut at a UTF-8 border). */
+void db_col_copy(struct db_query *, unsigned i, char *ret, size_t size);
+char *db_col_dup(struct db_query *, unsigned i); /* malloc; "" for NULL */
+
+int64_t db_affected(const struct db_query *);  /* rows *matched* by the WHERE */
+int64_t db_insert_id(const struct db_query *); /* first id of a multi-row one */
+void db_finish(struct db_query *);             /* NULL is fine */
+
+/* A statement without parameters and rows ("SET …", DDL).  0, -1. */
+int db_exec(struct db *, const char *sql);
+
+/* Append "?, ?, ?" for n values, or n groups "(?, ?), (?, ?)". */
+struct buf;
+void db_placeholders(struct buf *, size_t n);
+void db_placeholder_rows(struct buf *, size_t rows, size_t columns);
+
+/* ---- transactions ---------------------------------------------------------
+ * Run fn inside one transaction: BEGIN, fn, COMMIT.  fn returns 0 to commit,
+ * > 0 to roll back (an answer: returned as is), -1 if it failed.  After a
+ * deadlock or lock time-out (1213, 1205) all is rolled back and fn runs again,
+ * up to 10 times with a short random wait; so fn must be repeatable: no effect
+ * but on the database and on its own variables, which it sets anew.  A lost
+ * connection returns -1 (see db_is_lost); the caller reconnects and repeats. */
+typedef int db_work_fn(struct db *, void *arg);
+int db_transaction(struct db *, db_work_fn *fn, void *arg);
+
+int db_begin(struct db *);
+int db_commit(struct db *);
+void db_rollback(struct db *);
+
+/* True if the server knows FOR UPDATE SKIP LOCKED / NOWAIT (MariaDB >= 10.6,
+ * MySQL >= 8.0). */
+bool db_has_skip_locked(const struct db *);
+
+/* Statements executed on this connection so far; time spent in them (s). */
+uint64_t db_statements(const struct db *);
+double db_seconds(const struct db *);
+
+#endif

@@ -1,0 +1,85 @@
+/* jobarray.h - results ready to send, shared by the feeder and the schedulers.
+ *
+ *   EMPTY --feeder fills--> READY --scheduler claims--> CLAIMED
+ *     ^                       ^-------- gives back --------|
+ *     '---- sent, not needed, owner dead, lease over ------'
+ *
+ * 1. Each arrow is one compare-and-swap on slot.word; nobody waits for a lock.
+ * 2. Only the feeder writes slot.job and slot.result_id, and only while the
+ *    slot is EMPTY.
+ * 3. A scheduler copies slot.job only in a slot that it has claimed, and uses
+ *    the copy only if the word is still its claim (a lease may have run out).
+ * 4. A claim is a hint.  The promise is the database's: the result is ours when
+ *    UPDATE … WHERE server_state = UNSENT has changed one row.
+ * 5. If the heartbeat is older than 60 s, the feeder is dead: say so, stop.
+ * 6. Plain data and offsets, no pointers.  A change bumps SEGMENT_VERSION.
+ * 7. slot.priority, slot.result_id and slot.wu_id are atomics that anybody may
+ *    read as hints (order of the scan, duplicates), never as the truth.
+ *
+ * The functions work on any memory; segment.c alone knows shm_open. */
+#ifndef QUORATE_JOBARRAY_H
+#define QUORATE_JOBARRAY_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "sendable.h"
+
+#define CLAIM_LEASE 60 /* s, default */
+
+enum slot_state { SLOT_EMPTY, SLOT_READY, SLOT_CLAIMED };
+
+/* slot.word, as one: state (2 bits), counter (8), owner's pid (22), second of
+ * the claim (32). */
+struct job_slot {
+    _Atomic uint64_t word;
+    _Atomic int64_t result_id; /* rule 7 */
+    _Atomic int64_t wu_id;
+    _Atomic int32_t priority;
+    _Atomic uint32_t refusals; /* hosts that could not take this job */
+    uint32_t time_added;       /* monotonic s; rules 2 and 3 */
+    uint32_t pad;
+    struct sendable job;       /* rules 2 and 3 */
+};
+
+struct jobarray; /* header and slots, inside the segment */
+
+size_t jobarray_size(size_t n_slots);
+void jobarray_init(void *where, size_t n_slots);
+/* NULL if the bytes are no job array of this layout. */
+struct jobarray *jobarray_check(void *where, size_t size);
+
+size_t jobarray_n_slots(const struct jobarray *);
+struct job_slot *jobarray_slot(struct jobarray *, size_t i);
+
+enum slot_state jobarray_state(const struct job_slot *);
+pid_t jobarray_owner(uint64_t word);
+uint32_t jobarray_claim_time(uint64_t word);
+
+/* ---- feeder ---- */
+/* Fill an EMPTY slot and make it READY.  False if it is not EMPTY. */
+bool jobarray_fill(struct job_slot *, const struct sendable *, uint32_t now);
+/* Take a READY job out again (no longer needed).  False: a scheduler has it. */
+bool jobarray_clear(struct job_slot *);
+/* Free claims whose lease is over or (if same_pids) whose owner is gone.
+ * Returns how many slots it freed. */
+size_t jobarray_sweep(struct jobarray *, uint32_t now, uint32_t lease,
+                      bool same_pids);
+
+/* ---- schedulers ---- */
+/* Try to become the owner of a READY slot at second `now` (monotonic clock).
+ * False: someone else was first.  *ret_word is the claim; *ret_job the copy,
+ * checked to be ours.  me = 0 if the pid means nothing to the feeder. */
+bool jobarray_claim(struct job_slot *, pid_t me, uint32_t now,
+                    uint64_t *ret_word, struct sendable *ret_job);
+/* Both from exactly the claimed word; false if the lease had run out. */
+bool jobarray_give_back(struct job_slot *, uint64_t word); /* READY again */
+bool jobarray_done(struct job_slot *, uint64_t word);      /* EMPTY: sent, or
+                                                              not needed */
+
+size_t jobarray_count(const struct jobarray *, enum slot_state);
+
+#endif

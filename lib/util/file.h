@@ -1,0 +1,41 @@
+/* file.h - whole files: read, write so that no reader sees half, copy, make
+ * folders, run a program without a shell. */
+#ifndef QUORATE_FILE_H
+#define QUORATE_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct buf;
+
+/* Append the file's bytes; files larger than `max` are refused (EFBIG).
+ * 0, or -1 with errno (not logged). */
+int file_read(const char *path, size_t max, struct buf *out);
+
+/* Write to "<path>.tmp.<pid>", fsync, rename: all or nothing.  -1 with errno. */
+int file_write(const char *path, const void *bytes, size_t n, mode_t mode);
+
+/* Copy, the same way.  Permission bits of the source, and `mode` if not 0. */
+int file_copy(const char *from, const char *to, mode_t mode);
+
+int file_write_all(int fd, const void *bytes, size_t n);
+
+/* mkdir -p.  Existing folders are left as they are. */
+int file_mkdirs(const char *path, mode_t mode);
+
+bool file_exists(const char *path);
+bool file_is_dir(const char *path);
+
+/* rm -r; symbolic links are removed, never followed.  A path that is not there
+ * is fine. */
+int file_remove_tree(const char *path);
+
+/* Run argv[0] with arguments, no shell; wait.  Exit status, 128 + signal, or -1
+ * if it could not be started.  If `out` is not NULL its stdout is appended (at
+ * most `max` bytes). */
+int file_run(char *const argv[], const char *stdin_path, struct buf *out,
+             size_t max);
+
+#endif
