@@ -1,5 +1,5 @@
-/* daemon.h - the shared main loop of the long-running programs: options, config,
- * log, pid, database, signals, sleep, back-off.
+/* daemon.h - the shared main loop of the long-running programs: options,
+ * config, log, pid, database, signals, sleep, back-off.
  *
  * A daemon is one function and a table:
  *
@@ -18,8 +18,15 @@
  * Come free: -d/--debug_level, --one_pass, --mod n i, --sleep_interval,
  * --app (if needs_app), --help, --man, --version, --show_config.  SIGHUP,
  * SIGTERM, SIGINT and the file stop_daemons ask it to end: looked at between
- * items (daemon_stopping()).  SIGUSR2 opens the log again.  A failed start is a
- * line on stderr and exit status 100 (wrong use) or 111 (world). */
+ * items (daemon_stopping()).  SIGUSR2 opens the log again; SIGUSR1 is left to
+ * the daemon.  A failed start is a line on stderr and exit status 100 (wrong
+ * use) or 111 (world).  --one_pass repeats the pass until nothing is due, then
+ * exits 0 (111 if a pass failed); it does not look at stop_daemons.
+ *
+ * While it runs, pid_HOST/<instance>.health tells how it fares (health.h); the
+ * instance is the program's name, then the app and the share of --mod:
+ * "transitioner", "transitioner-mod_2_1", "bitwise_validator-uppercase"; a
+ * second one of the same name gets "-2". */
 #ifndef QUORATE_DAEMON_H
 #define QUORATE_DAEMON_H
 
@@ -38,17 +45,25 @@ struct daemon_spec {
     const char *summary;     /* one line for --help and the man page */
     const char *description; /* paragraphs */
     int (*pass)(struct daemon *);
-    int (*start)(struct daemon *); /* optional; -1: failed start (logged) */
-    void (*stop)(struct daemon *); /* optional */
+    /* Optional; -1: failed start (logged), > 0: likewise, with this exit
+     * status. */
+    int (*start)(struct daemon *);
+    void (*stop)(struct daemon *);                 /* optional */
     void (*wait)(struct daemon *, double seconds); /* optional: instead of
-                                     sleeping (the feeder waits for a futex) */
-    double idle_seconds;           /* default of --sleep_interval */
-    bool needs_app;                /* --app NAME is mandatory */
+                                     sleeping (the feeder waits for a futex);
+                                     returns early when a signal arrives */
+    double idle_seconds; /* default of --sleep_interval */
+    bool needs_app;      /* --app NAME is mandatory */
     /* Options of its own: rows with offsets into a struct of options_size
      * bytes, found at daemon->options. */
     const struct conf_option *options;
     size_t n_options;
     size_t options_size;
+    /* Optional: gets the words of the command line that are in no table (hook
+     * libraries: the scientist's own options), after argv[0], before the
+     * database is opened.  Not 0: failed start, wrong use.  Without it an
+     * unknown option is wrong use. */
+    int (*extra_args)(int argc, char **argv);
 };
 
 struct daemon {
@@ -60,7 +75,7 @@ struct daemon {
     int mod_n, mod_i; /* rows with id % mod_n == mod_i; 0: all */
     double sleep_interval;
     const char *app; /* --app, or NULL */
-    int64_t appid;   /* its id, 0 */
+    int64_t appid;   /* its id, or 0 */
     void *options;   /* spec's own */
     void *state;     /* start() may keep things here */
 };

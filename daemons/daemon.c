@@ -1,0 +1,552 @@
+/* daemon.c - the shared main loop of the long-running programs.
+ *
+ * Order of a start: command line, project, config.xml, what the daemon itself
+ * checks of its options, database, app, the daemon's start(), heartbeat file.
+ * Nothing is left behind by a start that fails.
+ *
+ * Signal handlers only set flags.  System calls are not restarted after a
+ * signal, so every wait ends early, and waits are cut into pieces of at most a
+ * second: a signal that comes just before a wait costs a second, no more. */
+#include "daemon.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "buf.h"
+#include "clock.h"
+#include "config.h"
+#include "db.h"
+#include "db_daemon.h"
+#include "file.h"
+#include "health.h"
+#include "log.h"
+#include "path.h"
+
+#define MAX_BACKOFF 60.0 /* s */
+
+static volatile sig_atomic_t stop_signal; /* its number, 0: none came */
+static volatile sig_atomic_t reopen_wanted;
+static char stop_file[PATH_MAX]; /* "": not looked at */
+static char log_path[PATH_MAX];  /* the file that stderr went to at the start */
+
+/* ---- command line ---------------------------------------------------------
+ */
+
+struct loop_options {
+    int64_t debug_level;
+    bool one_pass;
+    struct conf_list mod;
+    double sleep_interval;
+    bool show_config;
+    char *app;
+};
+
+#define CONF_STRUCT struct loop_options
+static const struct conf_option loop_rows[] = {
+    {"d|debug_level", CONF_INT, offsetof(struct loop_options, debug_level), "3",
+     1, 4, 0, "",
+     "log level: 1 critical, 2 warning, 3 normal, 4 debug (with SQL)"},
+    OPTION(one_pass, CONF_BOOL, NULL, 0, 0, 0, "", "do what is due, then exit"),
+    OPTION(mod, CONF_LIST, NULL, 0, 0, CONF_TAKES_2, "n i",
+           "handle only rows with id mod n = i"),
+    OPTION(show_config, CONF_BOOL, NULL, 0, 0, 0, "",
+           "print every option of config.xml with its value, then exit"),
+};
+/* These two differ from daemon to daemon. */
+static const struct conf_option sleep_row =
+    OPTION(sleep_interval, CONF_DOUBLE, "5", 0.01, 86400, 0, "s",
+           "wait this long when nothing is due");
+static const struct conf_option app_row =
+    OPTION(app, CONF_STRING, NULL, 0, 0, CONF_REQUIRED, "NAME",
+           "short name of the application");
+#undef CONF_STRUCT
+
+/* One object holds the loop's options and behind them the daemon's own. */
+#define OWN_OFFSET                                                             \
+    ((sizeof(struct loop_options) + _Alignof(max_align_t) - 1) /               \
+     _Alignof(max_align_t) * _Alignof(max_align_t))
+
+struct command {
+    struct conf_option *rows;
+    size_t n_rows;
+    char sleep_text[32];
+    unsigned char *object;
+    struct loop_options *loop;
+    void *own;
+};
+
+static void
+make_rows(const struct daemon_spec *spec, struct command *c)
+{
+    size_t n = ARRAY_LEN(loop_rows);
+
+    c->rows = xcalloc(n + 2 + spec->n_options, sizeof(*c->rows));
+    memcpy(c->rows, loop_rows, sizeof(loop_rows));
+    c->rows[n] = sleep_row;
+    if (spec->idle_seconds > 0) {
+        snprintf(c->sleep_text, sizeof(c->sleep_text), "%g",
+                 spec->idle_seconds);
+        c->rows[n].deflt = c->sleep_text;
+    }
+    n++;
+    if (spec->needs_app)
+        c->rows[n++] = app_row;
+    for (size_t i = 0; i < spec->n_options; i++, n++) {
+        c->rows[n] = spec->options[i];
+        c->rows[n].offset += OWN_OFFSET;
+    }
+    c->n_rows = n;
+    c->object = xcalloc(1, OWN_OFFSET + spec->options_size);
+    c->loop = (struct loop_options *)(void *)c->object;
+    c->own = c->object + OWN_OFFSET;
+}
+
+static void
+free_command(struct command *c)
+{
+    conf_free(c->rows, c->n_rows, c->object);
+    free(c->object);
+    free(c->rows);
+}
+
+/* How many words of argv does this one take, itself included?  0: it is in no
+ * table.  --help and its like are the parser's. */
+static int
+words_of_option(const struct command *c, const char *word)
+{
+    static const char *const parsers[] = {"h", "help", "man", "V", "version"};
+    char name[128];
+    const char *equals = strchr(word, '=');
+    const struct conf_option *row;
+
+    if (word[0] != '-' || word[1] == '\0')
+        return 0;
+    word += word[1] == '-' ? 2 : 1;
+    snprintf(name, sizeof(name), "%.*s",
+             equals != NULL ? (int)(equals - word) : (int)strlen(word), word);
+    for (size_t i = 0; i < ARRAY_LEN(parsers); i++)
+        if (strcmp(name, parsers[i]) == 0)
+            return 1;
+    row = conf_find(c->rows, c->n_rows, name);
+    if (row == NULL)
+        return 0;
+    if (row->type == CONF_BOOL || equals != NULL)
+        return 1;
+    return (row->flags & CONF_TAKES_3)   ? 4
+           : (row->flags & CONF_TAKES_2) ? 3
+                                         : 2;
+}
+
+/* Move the words that are in no table from argv to `extra` (argv[0] is in
+ * both).  Both must have room for argc + 1 pointers. */
+static void
+split_args(const struct command *c, int argc, char **argv, char **known,
+           int *n_known, char **extra, int *n_extra)
+{
+    *n_known = *n_extra = 0;
+    known[(*n_known)++] = extra[(*n_extra)++] = argv[0];
+    for (int i = 1; i < argc;) {
+        int words = words_of_option(c, argv[i]);
+
+        if (words == 0)
+            extra[(*n_extra)++] = argv[i++];
+        for (; words > 0 && i < argc; words--)
+            known[(*n_known)++] = argv[i++];
+    }
+    known[*n_known] = extra[*n_extra] = NULL;
+}
+
+static const char *
+program_name(const char *argv0)
+{
+    const char *slash = strrchr(argv0, '/');
+
+    return slash != NULL ? slash + 1 : argv0;
+}
+
+/* Wrong use ends the program here, as cmdline_parse() does. */
+static void
+parse_command(const struct daemon_spec *spec, int argc, char **argv,
+              struct command *c)
+{
+    struct cmdline cmdline = {
+        .name = program_name(argv[0]),
+        .section = 8,
+        .summary = spec->summary,
+        .description = spec->description,
+    };
+    size_t n = (size_t)argc + 1;
+    char **known = xcalloc(n, sizeof(*known));
+    char **extra = xcalloc(n, sizeof(*extra));
+    int n_known = argc, n_extra = 0;
+
+    make_rows(spec, c);
+    cmdline.options = c->rows;
+    cmdline.n_options = c->n_rows;
+    if (spec->extra_args != NULL)
+        split_args(c, argc, argv, known, &n_known, extra, &n_extra);
+    else
+        memcpy(known, argv, (size_t)argc * sizeof(*argv));
+    if (cmdline_parse(&cmdline, n_known, known, c->object) < n_known) {
+        fprintf(stderr, "%s: too many arguments; try --help\n", cmdline.name);
+        exit(EXIT_USAGE);
+    }
+    log_set_level((enum log_level)c->loop->debug_level);
+    if (spec->extra_args != NULL && spec->extra_args(n_extra, extra) != 0)
+        exit(EXIT_USAGE);
+    free(known);
+    free(extra);
+}
+
+static bool
+whole_number(const char *text, int *ret)
+{
+    char *end;
+    long n;
+
+    errno = 0;
+    n = strtol(text, &end, 10);
+    if (errno != 0 || end == text || *end != '\0' || n < 0 || n > INT_MAX)
+        return false;
+    *ret = (int)n;
+    return true;
+}
+
+static int
+set_options(struct daemon *d, const struct command *c)
+{
+    const struct conf_list *mod = &c->loop->mod;
+
+    d->one_pass = c->loop->one_pass;
+    d->sleep_interval = c->loop->sleep_interval;
+    d->app =
+        c->loop->app != NULL && c->loop->app[0] != '\0' ? c->loop->app : NULL;
+    d->options = c->own;
+    if (mod->n < 2)
+        return 0;
+    /* given twice, the last one counts */
+    if (!whole_number(mod->item[mod->n - 2], &d->mod_n) ||
+        !whole_number(mod->item[mod->n - 1], &d->mod_i) || d->mod_n < 1 ||
+        d->mod_i >= d->mod_n) {
+        log_critical("--mod %s %s: give n >= 1 and i from 0 to n - 1",
+                     mod->item[mod->n - 2], mod->item[mod->n - 1]);
+        return -1;
+    }
+    return 0;
+}
+
+/* ---- signals, stop file, log ----------------------------------------------
+ */
+
+static void
+on_stop(int sig)
+{
+    stop_signal = sig;
+}
+
+static void
+on_reopen(int sig)
+{
+    (void)sig;
+    reopen_wanted = 1;
+}
+
+static void
+catch_signals(void)
+{
+    static const int stoppers[] = {SIGHUP, SIGTERM, SIGINT};
+    struct sigaction sa = {.sa_handler = on_stop};
+
+    sigemptyset(&sa.sa_mask);
+    for (size_t i = 0; i < ARRAY_LEN(stoppers); i++)
+        sigaction(stoppers[i], &sa, NULL);
+    sa.sa_handler = on_reopen;
+    sigaction(SIGUSR2, &sa, NULL);
+    sa.sa_handler = SIG_IGN;
+    sigaction(SIGPIPE, &sa, NULL);
+}
+
+/* Whoever started us sent stderr to a file: remember its name now, for after a
+ * rotation the descriptor leads to the renamed file. */
+static void
+remember_log(void)
+{
+    ssize_t n = readlink("/proc/self/fd/2", log_path, sizeof(log_path) - 1);
+
+    log_path[n > 0 ? n : 0] = '\0';
+    if (log_path[0] != '/' || strncmp(log_path, "/dev/", 5) == 0)
+        log_path[0] = '\0';
+}
+
+static void
+reopen_log(void)
+{
+    int fd;
+
+    reopen_wanted = 0;
+    log_reopen();
+    if (log_path[0] == '\0')
+        return;
+    fd = open(log_path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0664);
+    if (fd < 0) {
+        log_errno("open log %s", log_path);
+        return;
+    }
+    dup2(fd, STDERR_FILENO);
+    close(fd);
+}
+
+bool
+daemon_stopping(void)
+{
+    static uint32_t last_look;
+    uint32_t now;
+
+    if (reopen_wanted)
+        reopen_log();
+    if (stop_signal != 0)
+        return true;
+    now = clock_monotonic();
+    if (stop_file[0] == '\0' || now == last_look)
+        return false;
+    last_look = now;
+    if (file_exists(stop_file))
+        stop_signal = -1;
+    return stop_signal != 0;
+}
+
+static void
+wait_seconds(double seconds)
+{
+    while (seconds > 0 && !daemon_stopping()) {
+        double piece = seconds < 1 ? seconds : 1;
+
+        clock_sleep(piece);
+        seconds -= piece;
+    }
+}
+
+/* ---- heartbeat file -------------------------------------------------------
+ */
+
+static bool
+is_alive(const char *health_path)
+{
+    struct health other;
+
+    return health_read(health_path, &other) == 0 && other.pid != getpid() &&
+           (kill(other.pid, 0) == 0 || errno == EPERM);
+}
+
+static int
+open_health(struct health *h, const struct daemon *d, const char *program)
+{
+    struct buf path = BUF_INIT;
+    size_t stem;
+
+    buf_addf(&path, "%s/pid_%s", d->cfg->project_root, path_short_host());
+    if (file_mkdirs(buf_str(&path), 0775) != 0) {
+        log_errno("make folder %s", buf_str(&path));
+        buf_free(&path);
+        return -1;
+    }
+    buf_addf(&path, "/%s", program);
+    if (d->app != NULL)
+        buf_addf(&path, "-%s", d->app);
+    if (d->mod_n > 0)
+        buf_addf(&path, "-mod_%d_%d", d->mod_n, d->mod_i);
+    stem = path.len;
+    buf_add(&path, ".health");
+    for (int k = 2; k < 100 && is_alive(buf_str(&path)); k++) {
+        buf_truncate(&path, stem);
+        buf_addf(&path, "-%d.health", k);
+    }
+    health_open(h, buf_str(&path));
+    buf_free(&path);
+    return 0;
+}
+
+/* ---- start ----------------------------------------------------------------
+ */
+
+static void
+log_lines(struct buf *text)
+{
+    char *rest = text->data;
+
+    for (char *line; rest != NULL && (line = strsep(&rest, "\n")) != NULL;)
+        if (line[0] != '\0')
+            log_critical("%s", line);
+}
+
+static struct config *
+load_config(void)
+{
+    struct buf err = BUF_INIT;
+    struct config *cfg = NULL;
+    char *root = path_project_root();
+
+    if (root == NULL)
+        log_critical("no project here: neither QUORATE_PROJECT_DIR, nor this "
+                     "folder, nor the one above holds a config.xml");
+    else
+        cfg = config_load(root, &err);
+    log_lines(&err);
+    buf_free(&err);
+    free(root);
+    return cfg;
+}
+
+static int
+print_config(const struct config *cfg)
+{
+    struct buf out = BUF_INIT;
+
+    conf_print(config_options, n_config_options, cfg, &out);
+    fputs(buf_str(&out), stdout);
+    buf_free(&out);
+    return fflush(stdout) == 0 ? EXIT_OK : EXIT_TEMPFAIL;
+}
+
+static int
+find_app(struct daemon *d)
+{
+    if (d->app == NULL)
+        return EXIT_OK;
+    switch (db_app_id(d->db, d->app, &d->appid)) {
+    case 0:
+        return EXIT_OK;
+    case DB_NONE:
+        log_critical("--app %s: the project has no such application", d->app);
+        return EXIT_USAGE;
+    default:
+        return EXIT_TEMPFAIL;
+    }
+}
+
+static int
+open_database(struct daemon *d)
+{
+    d->db = db_open(d->cfg);
+    return d->db != NULL ? find_app(d) : EXIT_TEMPFAIL;
+}
+
+/* ---- the loop -------------------------------------------------------------
+ */
+
+static void
+idle(struct daemon *d)
+{
+    if (d->spec->wait != NULL)
+        d->spec->wait(d, d->sleep_interval);
+    else
+        wait_seconds(d->sleep_interval);
+}
+
+/* A pass failed.  A lost database is waited for; any other failure only
+ * delays the next pass.  `*backoff` doubles up to a minute. */
+static void
+recover(struct daemon *d, struct health *health, double *backoff)
+{
+    bool lost = db_is_lost(d->db);
+
+    health_beat(health, -1, lost ? "database-lost" : "running");
+    do {
+        wait_seconds(*backoff);
+        *backoff = *backoff * 2 < MAX_BACKOFF ? *backoff * 2 : MAX_BACKOFF;
+    } while (lost && !daemon_stopping() &&
+             db_reconnect(d->db, &stop_signal, 1) != 0);
+    if (lost && !daemon_stopping())
+        log_normal("connected to the database again");
+}
+
+static int
+loop(struct daemon *d, struct health *health)
+{
+    double backoff = 1;
+
+    while (!daemon_stopping()) {
+        int n;
+
+        d->now = clock_now();
+        n = d->spec->pass(d);
+        if (n < 0 && d->one_pass)
+            return EXIT_TEMPFAIL;
+        if (n < 0) {
+            recover(d, health, &backoff);
+            continue;
+        }
+        backoff = 1;
+        health_beat(health, n, n > 0 ? "running" : "idle");
+        if (n == 0 && d->one_pass)
+            return EXIT_OK;
+        if (n == 0)
+            idle(d);
+    }
+    if (stop_signal == -1)
+        log_normal("the file stop_daemons is there: stopping");
+    else
+        log_normal("signal %d: stopping", (int)stop_signal);
+    return EXIT_OK;
+}
+
+static int
+run(struct daemon *d, const char *program)
+{
+    struct health health = {.path = ""};
+    int rc = d->spec->start != NULL ? d->spec->start(d) : 0;
+
+    if (rc != 0)
+        return rc > 0 ? rc : EXIT_TEMPFAIL;
+    if (d->one_pass) {
+        health_open(&health, "");
+    } else {
+        if (open_health(&health, d, program) != 0)
+            return EXIT_TEMPFAIL;
+        snprintf(stop_file, sizeof(stop_file), "%s/stop_daemons",
+                 d->cfg->project_root);
+        log_normal("started, pid %ld", (long)getpid());
+    }
+    rc = loop(d, &health);
+    if (d->spec->stop != NULL)
+        d->spec->stop(d);
+    health_close(&health);
+    return rc;
+}
+
+int
+daemon_main(int argc, char **argv, const struct daemon_spec *spec)
+{
+    struct daemon d = {.spec = spec};
+    struct command command = {.rows = NULL};
+    struct config *cfg;
+    int rc = EXIT_USAGE;
+
+    log_open(program_name(argv[0]), LOG_LEVEL_NORMAL, false);
+    parse_command(spec, argc, argv, &command);
+    remember_log();
+    catch_signals();
+    cfg = load_config();
+    d.cfg = cfg;
+    if (cfg == NULL || set_options(&d, &command) != 0)
+        goto out;
+    if (command.loop->show_config) {
+        rc = print_config(cfg);
+        goto out;
+    }
+    d.now = clock_now();
+    rc = open_database(&d);
+    if (rc == EXIT_OK)
+        rc = run(&d, program_name(argv[0]));
+out:
+    db_close(d.db);
+    config_free(cfg);
+    free_command(&command);
+    return rc;
+}
