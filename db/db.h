@@ -48,13 +48,18 @@ bool db_is_lost(const struct db *);
  * true (NULL: never) or after max_tries (0: no limit).  0 or -1. */
 int db_reconnect(struct db *, const volatile int *stop, int max_tries);
 
-/* ---- statements ----------------------------------------------------------- */
+/* How long an answer of the server may take (s; 300 unless set); for tools that
+ * change big tables.  Connects anew, at once.  0 or -1. */
+int db_set_patience(struct db *, unsigned seconds);
+
+/* ---- statements --------------------------------------------------------- */
 struct db_query *db_prepare(struct db *, const char *sql);
 int db_bind_i64(struct db_query *, unsigned i, int64_t);
 int db_bind_double(struct db_query *, unsigned i, double); /* finite, or -1 */
 int db_bind_text(struct db_query *, unsigned i, const char *); /* NULL = NULL */
 int db_bind_blob(struct db_query *, unsigned i, const void *, size_t);
-/* The bound text or blob must live until db_step() returned. */
+/* The bound text or blob must live until db_step() returned.  A value bound
+ * after db_step() starts a new execution; the others keep their values. */
 
 /* Execute at first call, then fetch.  SELECT: 0 a row, DB_NONE.  Others: 0.
  * DB_EXISTS, DB_BUSY where they apply; -1 failed (logged). */
