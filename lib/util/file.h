@@ -14,15 +14,17 @@ struct buf;
  * 0, or -1 with errno (not logged). */
 int file_read(const char *path, size_t max, struct buf *out);
 
-/* Write to "<path>.tmp.<pid>", fsync, rename: all or nothing.  -1 with errno. */
+/* Write to "<path>.tmp.<pid>", fsync, rename: all or nothing.  The mode is set
+ * as given, whatever the umask.  -1 with errno. */
 int file_write(const char *path, const void *bytes, size_t n, mode_t mode);
 
-/* Copy, the same way.  Permission bits of the source, and `mode` if not 0. */
+/* Copy, the same way.  Permission bits of the source, or `mode` if not 0. */
 int file_copy(const char *from, const char *to, mode_t mode);
 
 int file_write_all(int fd, const void *bytes, size_t n);
 
-/* mkdir -p.  Existing folders are left as they are. */
+/* mkdir -p.  New folders get `mode` (setgid too), whatever the umask; existing
+ * ones are left as they are.  -1 with errno. */
 int file_mkdirs(const char *path, mode_t mode);
 
 bool file_exists(const char *path);
@@ -34,7 +36,7 @@ int file_remove_tree(const char *path);
 
 /* Run argv[0] with arguments, no shell; wait.  Exit status, 128 + signal, or -1
  * if it could not be started.  If `out` is not NULL its stdout is appended (at
- * most `max` bytes). */
+ * most `max` bytes); without, it is ours.  stdin is /dev/null if NULL. */
 int file_run(char *const argv[], const char *stdin_path, struct buf *out,
              size_t max);
 
