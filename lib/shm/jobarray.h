@@ -80,6 +80,11 @@ bool jobarray_give_back(struct job_slot *, uint64_t word); /* READY again */
 bool jobarray_done(struct job_slot *, uint64_t word);      /* EMPTY: sent, or
                                                               not needed */
 
+/* Another host could not take this job.  A hint for the feeder. */
+void jobarray_refuse(struct job_slot *);
+
+/* ---- anybody, as hints ---- */
+uint32_t jobarray_time_added(const struct job_slot *); /* monotonic s */
 size_t jobarray_count(const struct jobarray *, enum slot_state);
 
 #endif

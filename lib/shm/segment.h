@@ -20,6 +20,7 @@
 
 struct jobarray;
 struct catalog;
+struct catalog_source;
 
 #define SEGMENT_MAGIC 0x51554f52u /* "QUOR" */
 #define SEGMENT_VERSION 1u
@@ -48,19 +49,27 @@ void segment_name(int64_t shmem_key, const char *project_root, char ret[32]);
 struct segment *segment_create(const char *name, const char *lock_path);
 
 /* Begin a new generation of `size` bytes (zeroed); fill it through the pointer,
- * then publish it: stores the generation, unlinks the one before. */
+ * then publish it: stores the generation, unlinks the one before.  NULL and -1
+ * if it fails (logged); the published generation is then left as it was. */
 void *segment_begin(struct segment *, size_t size);
 int segment_publish(struct segment *);
 
+/* Begin a generation that holds this catalog and n_slots empty slots.  Not yet
+ * published.  0, or -1 (logged). */
+int segment_build(struct segment *, const struct catalog_source *,
+                  size_t n_slots);
+
 void segment_heartbeat(struct segment *);
 
-/* Wait until a scheduler asks for jobs, a signal, or `seconds`. */
-void segment_wait(struct segment *, double seconds);
+/* Wait until a scheduler asks for jobs (true), a signal, or `seconds`.  A call
+ * that came since the last wait counts. */
+bool segment_wait(struct segment *, double seconds);
 
 /* Clean stop: generation 0, both unlinked. */
 void segment_destroy(struct segment *);
 
-/* Unlink what a killed feeder left (bin/stop).  Harmless if there is nothing. */
+/* Unlink what a killed feeder left (bin/stop); schedulers that still have it
+ * mapped read generation 0.  Harmless if there is nothing. */
 void segment_unlink(const char *name);
 
 /* ---- schedulers ---- */
@@ -71,14 +80,27 @@ enum segment_state {
     SEGMENT_FOREIGN, /* another layout version */
     SEGMENT_DOWN,    /* generation 0 */
 };
+/* NULL unless *ret is SEGMENT_OK. */
 struct segment *segment_attach(const char *name, enum segment_state *ret);
-/* At the start of each request: follow the generation.  The old mapping goes. */
+/* The same for a tool that looks: also what a dead feeder left (SEGMENT_STALE).
+ */
+struct segment *segment_look(const char *name, enum segment_state *ret);
+/* At the start of each request: follow the generation.  The old mapping goes,
+ * so pointers into it are void.  Unless SEGMENT_OK there is nothing mapped that
+ * may be used; the segment stays attached and the next refresh tries again (also
+ * a NAME that a new feeder made since). */
 enum segment_state segment_refresh(struct segment *);
+/* For the log and the volunteer's message: "no feeder", … */
+const char *segment_state_text(enum segment_state);
 void segment_wake_feeder(struct segment *);
 void segment_detach(struct segment *);
 
 /* ---- both ---- */
 void *segment_data(struct segment *, size_t *ret_size); /* NAME.G */
+/* The two parts of NAME.G, checked when it was mapped; NULL if it has none. */
+const struct catalog *segment_catalog(const struct segment *);
+struct jobarray *segment_jobarray(const struct segment *);
+uint64_t segment_generation(const struct segment *); /* the mapped one, or 0 */
 const struct segment_anchor *segment_anchor(const struct segment *);
 /* Does this process share the feeder's pid namespace?  Else it claims as 0. */
 bool segment_shares_pids(const struct segment *);
