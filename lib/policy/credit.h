@@ -12,9 +12,11 @@
 
 /* --credit_from_wu: the workunit's preset canonical_credit, else its
  * rsc_fpops_est in credits (§5.1); capped to `max`. */
-double credit_from_wu(double canonical_credit, double rsc_fpops_est, double max);
+double credit_from_wu(double canonical_credit, double rsc_fpops_est,
+                      double max);
 
-/* --credit_from_runtime: of one result, before averaging (§5.1); 0: not used. */
+/* --credit_from_runtime: of one result, before averaging (§5.1); 0: not used.
+ */
 double credit_from_runtime(double flops_estimate, double elapsed,
                            double rsc_fpops_bound, double max);
 

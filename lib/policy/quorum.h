@@ -2,7 +2,8 @@
  * (lifecycle §4.2-4.4).
  *
  * The validator reads outputs and compares pairs; this file decides what the
- * verdicts mean.  No result is ever compared here: the caller gives a matrix. */
+ * verdicts mean.  No result is ever compared here: the caller gives a matrix.
+ */
 #ifndef QUORATE_QUORUM_H
 #define QUORATE_QUORUM_H
 
@@ -13,10 +14,11 @@
 #include "workunit.h"
 
 enum read_verdict { /* of one result's outputs */
-    OUTPUT_OK,
-    OUTPUT_SUSPICIOUS, /* readable; needs more agreement (§4.4 step 2) */
-    OUTPUT_BAD,        /* permanently unreadable */
-    OUTPUT_LATER,      /* transient: look again later */
+                    OUTPUT_OK,
+                    OUTPUT_SUSPICIOUS, /* readable; needs more agreement (§4.4
+                                          step 2) */
+                    OUTPUT_BAD,        /* permanently unreadable */
+                    OUTPUT_LATER,      /* transient: look again later */
 };
 
 enum match {
@@ -25,12 +27,14 @@ enum match {
     MATCH_UNKNOWN, /* the comparison failed for now: look again later */
 };
 
-enum quorum_status { /* what becomes of one result */
-    QUORUM_KEEP,         /* untouched (a transient read error: stays INIT) */
-    QUORUM_VALID,
-    QUORUM_INVALID,
-    QUORUM_INCONCLUSIVE,
-    QUORUM_VALIDATE_ERROR, /* outcome VALIDATE_ERROR, validate INVALID */
+enum quorum_status {              /* what becomes of one result */
+                     QUORUM_KEEP, /* untouched (a transient read error: stays
+                                     INIT) */
+                     QUORUM_VALID,
+                     QUORUM_INVALID,
+                     QUORUM_INCONCLUSIVE,
+                     QUORUM_VALIDATE_ERROR, /* outcome VALIDATE_ERROR, validate
+                                               INVALID */
 };
 
 struct quorum_limits {
@@ -53,8 +57,8 @@ struct quorum_decision {
 /* match[i * n + j]: does j agree with i?  Only cells of two readable results
  * are looked at; match[i * n + i] need not be set.  status[n] is filled. */
 void quorum_decide(const struct quorum_limits *, const enum read_verdict *read,
-                   const enum match *match, size_t n, enum quorum_status *status,
-                   struct quorum_decision *ret);
+                   const enum match *match, size_t n,
+                   enum quorum_status *status, struct quorum_decision *ret);
 
 /* A late result against the canonical one (§4.3). */
 enum straggler_verdict {

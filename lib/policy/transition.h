@@ -57,9 +57,9 @@ struct transition {
     int64_t app_version_id;
     int64_t transition_time;
 
-    int new_results;      /* how many to create */
-    int first_suffix;     /* of the first new one */
-    int new_priority;     /* of the new ones */
+    int new_results;        /* how many to create */
+    int first_suffix;       /* of the first new one */
+    int new_priority;       /* of the new ones */
     bool canonical_missing; /* canonical_resultid names no result: alert */
 
     size_t n_changes; /* entries of the caller's array used */

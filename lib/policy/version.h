@@ -14,8 +14,8 @@ struct version_query {
     size_t n_platforms;
     int client_version; /* 10000a + 100b + c */
     bool cap_plan_class;
-    int app_version_num;    /* workunit's pin, 0 none */
-    double flops_per_cpu;   /* FLOPS */
+    int app_version_num;  /* workunit's pin, 0 none */
+    double flops_per_cpu; /* FLOPS */
 };
 
 struct version_choice {

@@ -1,0 +1,204 @@
+/* rules.c - may this job go to this host? (dispatch §6, §8)
+ *
+ * The rules stand in the order of their cost and of their weight: first what
+ * ends the search, then what no job of the application can mend, then the job's
+ * own needs, and last what had to be asked of the database.  The job that comes
+ * furthest down the table is the one that nearly went out, so where it failed
+ * is what the volunteer can most likely do something about. */
+#include "rules.h"
+
+#include <math.h>
+
+#include "estimate.h"
+
+#define MAX_WORK_REQUEST (28 * 86400.0) /* s */
+
+static bool
+has_room_in_reply(const struct offer *o)
+{
+    return o->host->jobs_in_reply < o->host->max_jobs;
+}
+
+static bool
+wants_more_work(const struct offer *o)
+{
+    return o->host->seconds_left > 0 || o->host->instances_left > 0;
+}
+
+static bool
+has_live_app(const struct offer *o)
+{
+    return o->app != NULL && !o->app->deprecated;
+}
+
+/* Why there is no version is said by the next two rules, if they know. */
+static bool
+has_version_for_platform(const struct offer *o)
+{
+    return o->version != NULL || o->version_too_old || o->client_too_old;
+}
+
+static bool
+has_version_new_enough(const struct offer *o)
+{
+    return o->version != NULL || !o->version_too_old;
+}
+
+static bool
+has_version_for_client(const struct offer *o)
+{
+    return o->version != NULL || !o->client_too_old;
+}
+
+/* Two results of one workunit in one reply would be two of one host. */
+static bool
+is_new_to_reply(const struct offer *o)
+{
+    return !o->in_this_reply ||
+           !(o->one_result_per_user_per_wu || o->one_result_per_host_per_wu);
+}
+
+static bool
+fits_memory(const struct offer *o)
+{
+    return o->job->rsc_memory_bound <= o->host->usable_ram;
+}
+
+static bool
+fits_disk(const struct offer *o)
+{
+    return o->job->rsc_disk_bound <= o->host->disk_left;
+}
+
+/* A client that has not measured its line yet gets the benefit of the doubt. */
+static bool
+fits_bandwidth(const struct offer *o)
+{
+    return o->host->n_bwdown == 0 ||
+           o->job->rsc_bandwidth_bound <= o->host->n_bwdown;
+}
+
+static double
+offer_duration(const struct offer_host *host, const struct offer *o)
+{
+    return estimate_duration(o->job->rsc_fpops_est, o->flops,
+                             host->available_frac);
+}
+
+/* The job waits for those that are there, and then runs in the time that the
+ * computer is on and allowed to work. */
+static bool
+meets_deadline(const struct offer *o)
+{
+    return o->host->ignore_delay_bound ||
+           o->host->estimated_delay + offer_duration(o->host, o) <=
+               (double)o->job->delay_bound;
+}
+
+/* Replication is worth nothing if one person is both witnesses. */
+static bool
+is_new_to_user(const struct offer *o)
+{
+    return !(o->one_result_per_user_per_wu && o->user_has_result);
+}
+
+static bool
+is_new_to_host(const struct offer *o)
+{
+    return !(o->one_result_per_host_per_wu && o->host_has_result);
+}
+
+/* clang-format off: a table */
+const struct dispatch_rule dispatch_rules[] = {
+    {"job-limit",       REFUSAL_STOP,     has_room_in_reply,
+     "This contact has brought as many tasks as one contact may."       },
+    {"work-filled",     REFUSAL_STOP,     wants_more_work,          NULL},
+    {"app",             REFUSAL_OTHER,    has_live_app,
+     "The tasks waiting belong to an application that the project no longer "
+     "runs."                                                            },
+    {"platform",        REFUSAL_PLATFORM, has_version_for_platform,
+     "There are tasks, but the application is not available for this kind of "
+     "computer."                                                        },
+    {"min-version",     REFUSAL_PLATFORM, has_version_new_enough,
+     "There are tasks, but the application for this kind of computer has not "
+     "been brought up to date yet."                                     },
+    {"client-version",  REFUSAL_PLATFORM, has_version_for_client,
+     "There are tasks, but the application does not run under your version of "
+     "BOINC."                                                           },
+    {"in-reply",        REFUSAL_OTHER,    is_new_to_reply,
+     "Each task is checked by different computers; those waiting are copies of "
+     "tasks that you are getting now."                                  },
+    {"memory",          REFUSAL_RESOURCE, fits_memory,
+     "There are tasks, but they need more memory than BOINC may use on this "
+     "computer."                                                        },
+    {"disk",            REFUSAL_RESOURCE, fits_disk,
+     "There are tasks, but they need more disk space than BOINC may use on "
+     "this computer."                                                   },
+    {"bandwidth",       REFUSAL_RESOURCE, fits_bandwidth,
+     "There are tasks, but they need a faster internet connection."     },
+    {"deadline",        REFUSAL_RESOURCE, meets_deadline,
+     "There are tasks, but this computer would probably not finish one before "
+     "its deadline."                                                    },
+    {"user-has-result", REFUSAL_OTHER,    is_new_to_user,
+     "Each task is checked by different people; you already have a copy of "
+     "those that are waiting."                                          },
+    {"host-has-result", REFUSAL_OTHER,    is_new_to_host,
+     "Each task is checked by different computers; this one already has a copy "
+     "of those that are waiting."                                       },
+};
+/* clang-format on */
+
+const size_t n_dispatch_rules =
+    sizeof(dispatch_rules) / sizeof(dispatch_rules[0]);
+
+const struct dispatch_rule *
+dispatch_refusal(const struct offer *o)
+{
+    for (size_t i = 0; i < n_dispatch_rules; i++)
+        if (!dispatch_rules[i].allows(o))
+            return &dispatch_rules[i];
+    return NULL;
+}
+
+const struct dispatch_rule *
+dispatch_reason(const unsigned *counts)
+{
+    for (size_t i = n_dispatch_rules; i > 0; i--)
+        if (counts[i - 1] > 0)
+            return &dispatch_rules[i - 1];
+    return NULL;
+}
+
+/* NaN counts as nothing. */
+static double
+clamp(double x, double max)
+{
+    return fmin(max, fmax(0, x));
+}
+
+void
+offer_host_set_request(struct offer_host *host,
+                       const struct work_request *request)
+{
+    host->seconds_left = 0;
+    host->instances_left = 0;
+    if (request->per_resource) {
+        host->seconds_left = clamp(request->cpu_req_secs, MAX_WORK_REQUEST);
+        host->instances_left = clamp(request->cpu_req_instances, host->ncpus);
+    } else {
+        host->seconds_left =
+            clamp(request->work_req_seconds, MAX_WORK_REQUEST) * host->ncpus;
+    }
+}
+
+void
+offer_host_take(struct offer_host *host, const struct offer *o)
+{
+    double duration = offer_duration(host, o);
+
+    host->jobs_in_reply++;
+    host->seconds_left -= duration * o->avg_ncpus;
+    host->instances_left -= o->avg_ncpus;
+    host->disk_left -= o->job->rsc_disk_bound;
+    host->estimated_delay += duration * o->avg_ncpus / host->ncpus;
+}
