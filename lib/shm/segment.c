@@ -1,0 +1,787 @@
+/* segment.c - create, attach, detach; magic, version and size checked.  The
+ * only user of shm_open.
+ *
+ * What can go wrong between processes that know nothing of each other, and what
+ * is done about it:
+ *
+ * - A feeder is killed.  NAME stays, with its generation G.  The next feeder
+ *   (only one holds the lock file) goes on from it: it builds NAME.G+1 while
+ *   schedulers still use NAME.G, then stores G+1, then unlinks NAME.G.
+ * - A feeder is killed between two of these steps.  Then NAME.G+1 lies there
+ *   unpublished, or NAME.G-1 was not unlinked; whoever cleans up unlinks the
+ *   neighbours of G as well.
+ * - NAME is gone and made anew (stop and start).  A FastCGI scheduler still has
+ *   the old one mapped.  It reads generation 0 there, or a heartbeat that
+ * stands still; then it looks whether NAME is another file by now.
+ * - Memory is short.  A sparse segment would kill its writer with SIGBUS; so
+ * all of it is allocated when it is made.
+ * - A segment is not ours, cut, or of another layout.  Nothing in it is read
+ *   before size, magic and version were compared, and nothing behind its end is
+ *   ever mapped. */
+#include "segment.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <linux/futex.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "buf.h"
+#include "catalog.h"
+#include "clock.h"
+#include "digest.h"
+#include "jobarray.h"
+#include "log.h"
+
+#define SEGMENT_MODE 0660
+#define NAME_BYTES 32
+#define FOLLOW_TRIES 100 /* reloads between two looks at the generation */
+
+/* First bytes of NAME.G.  Offsets count from here; a part of size 0 is not
+ * there. */
+struct generation_header {
+    uint32_t magic;
+    uint32_t version;
+    uint64_t generation;
+    uint64_t size; /* of all, this header included */
+    uint64_t catalog_offset, catalog_size;
+    uint64_t jobs_offset, jobs_size;
+    uint64_t pad;
+};
+
+_Static_assert(sizeof(struct generation_header) == 64, "header is one line");
+_Static_assert(sizeof(struct segment_anchor) == 40, "a change is a version");
+
+struct mapping {
+    void *base; /* NULL: none */
+    size_t size;
+    struct stat st;
+};
+
+struct segment {
+    char name[NAME_BYTES];
+    struct mapping anchor_map;
+    struct segment_anchor *anchor; /* = anchor_map.base */
+    struct mapping current;        /* NAME.G that is in use */
+    uint64_t generation;           /* its G, 0: none */
+    const struct catalog *catalog; /* parts of it */
+    struct jobarray *jobs;
+    uint64_t my_namespace;
+    bool looking; /* map what a dead feeder left, too */
+
+    /* the feeder's */
+    int lock_fd; /* -1: not a feeder */
+    gid_t group;
+    struct mapping next; /* begun, not published */
+    uint64_t next_generation;
+    uint32_t wakeup_seen;
+};
+
+/* ---- names ----------------------------------------------------------------
+ */
+
+void
+segment_name(int64_t shmem_key, const char *project_root, char ret[32])
+{
+    struct buf b = BUF_INIT;
+
+    if (shmem_key != 0) {
+        buf_addf(&b, "/quorate-%08x", (unsigned)(uint32_t)shmem_key);
+    } else {
+        char hex[SHA256_HEX];
+        char *real = realpath(project_root, NULL);
+        const char *root = real != NULL ? real : project_root;
+
+        digest_sha256(root, strlen(root), hex);
+        free(real);
+        buf_addf(&b, "/quorate-%.8s", hex);
+    }
+    str_copy(ret, NAME_BYTES, buf_str(&b));
+    buf_free(&b);
+}
+
+/* NAME.G in a buffer of the caller's. */
+static const char *
+generation_name(const char *name, uint64_t generation, struct buf *b)
+{
+    buf_reset(b);
+    buf_addf(b, "%s.%" PRIu64, name, generation);
+    return buf_str(b);
+}
+
+static void
+unlink_generation(const char *name, uint64_t generation)
+{
+    struct buf b = BUF_INIT;
+
+    if (shm_unlink(generation_name(name, generation, &b)) != 0 &&
+        errno != ENOENT)
+        log_errno("unlink shared memory %s", buf_str(&b));
+    buf_free(&b);
+}
+
+/* ---- mappings -------------------------------------------------------------
+ */
+
+static void
+unmap(struct mapping *m)
+{
+    if (m->base != NULL)
+        munmap(m->base, m->size);
+    *m = (struct mapping){.base = NULL};
+}
+
+/* Map all of an open file.  0, or -1 with errno. */
+static int
+map_fd(int fd, struct mapping *ret)
+{
+    struct mapping m;
+
+    if (fstat(fd, &m.st) != 0)
+        return -1;
+    if (m.st.st_size <= 0) {
+        errno = EAGAIN; /* made this moment, not yet sized */
+        return -1;
+    }
+    m.size = (size_t)m.st.st_size;
+    m.base = mmap(NULL, m.size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (m.base == MAP_FAILED)
+        return -1;
+    *ret = m;
+    return 0;
+}
+
+static int
+map_existing(const char *name, struct mapping *ret)
+{
+    int fd = shm_open(name, O_RDWR, 0);
+    int saved, rc;
+
+    if (fd < 0)
+        return -1;
+    rc = map_fd(fd, ret);
+    saved = errno;
+    close(fd);
+    errno = saved;
+    return rc;
+}
+
+/* Mode and group whatever the umask: schedulers run as the web server. */
+static int
+set_access(int fd, gid_t group)
+{
+    struct stat st;
+
+    if (fstat(fd, &st) != 0 || fchmod(fd, SEGMENT_MODE) != 0)
+        return -1;
+    if (st.st_gid != group && fchown(fd, (uid_t)-1, group) != 0)
+        log_warning("shared memory: cannot give it to group %u: %s",
+                    (unsigned)group, strerror(errno));
+    return 0;
+}
+
+static int
+allocate(int fd, size_t size)
+{
+    int error;
+
+    do
+        error = posix_fallocate(fd, 0, (off_t)size);
+    while (error == EINTR);
+    errno = error;
+    return error == 0 ? 0 : -1;
+}
+
+/* Make a segment of `size` zero bytes.  0, or -1 (logged), nothing left. */
+static int
+map_new(const char *name, size_t size, gid_t group, struct mapping *ret)
+{
+    int fd = shm_open(name, O_RDWR | O_CREAT | O_EXCL, SEGMENT_MODE);
+
+    if (fd < 0) {
+        log_errno("create shared memory %s", name);
+        return -1;
+    }
+    if (set_access(fd, group) != 0 || allocate(fd, size) != 0 ||
+        map_fd(fd, ret) != 0) {
+        log_errno("shared memory %s: get %zu bytes", name, size);
+        close(fd);
+        shm_unlink(name);
+        return -1;
+    }
+    close(fd);
+    return 0;
+}
+
+/* ---- the fixed segment ----------------------------------------------------
+ */
+
+static uint64_t
+pid_namespace(void)
+{
+    struct stat st;
+
+    return stat("/proc/self/ns/pid", &st) == 0 ? (uint64_t)st.st_ino : 0;
+}
+
+/* Is this an anchor of our layout?  Says why not. */
+static enum segment_state
+check_anchor(const char *name, const struct mapping *m)
+{
+    const struct segment_anchor *anchor = m->base;
+
+    if (m->size < sizeof(*anchor)) {
+        log_critical("shared memory %s: %zu bytes, %zu expected: not a "
+                     "project's segment, or cut",
+                     name, m->size, sizeof(*anchor));
+        return SEGMENT_FOREIGN;
+    }
+    uint32_t magic = __atomic_load_n(&anchor->magic, __ATOMIC_ACQUIRE);
+    if (magic == 0)
+        return SEGMENT_ABSENT; /* made this moment; the magic is written last */
+    if (magic != SEGMENT_MAGIC) {
+        log_critical("shared memory %s: magic number %08x, %08x expected: not "
+                     "a project's segment",
+                     name, (unsigned)magic, SEGMENT_MAGIC);
+        return SEGMENT_FOREIGN;
+    }
+    if (anchor->version != SEGMENT_VERSION) {
+        log_critical("shared memory %s: layout version %u, this program knows "
+                     "%u: programs of two releases are mixed",
+                     name, (unsigned)anchor->version, SEGMENT_VERSION);
+        return SEGMENT_FOREIGN;
+    }
+    return SEGMENT_OK;
+}
+
+/* Map NAME.  *ret is set if SEGMENT_OK. */
+static enum segment_state
+open_anchor(const char *name, struct mapping *ret)
+{
+    struct mapping m;
+    enum segment_state state;
+
+    if (map_existing(name, &m) != 0) {
+        if (errno != ENOENT && errno != EAGAIN)
+            log_errno("open shared memory %s", name);
+        return SEGMENT_ABSENT;
+    }
+    state = check_anchor(name, &m);
+    if (state == SEGMENT_OK)
+        *ret = m;
+    else
+        unmap(&m);
+    return state;
+}
+
+static void
+use_anchor(struct segment *s, const struct mapping *m)
+{
+    unmap(&s->anchor_map);
+    s->anchor_map = *m;
+    s->anchor = m->base;
+}
+
+static bool
+is_stale(const struct segment_anchor *anchor)
+{
+    uint32_t beat =
+        atomic_load_explicit(&anchor->heartbeat, memory_order_relaxed);
+
+    /* Signed: it may have beaten after we read the clock. */
+    return (int32_t)(clock_monotonic() - beat) > HEARTBEAT_LIMIT;
+}
+
+/* ---- one generation -------------------------------------------------------
+ */
+
+static bool
+part_fits(const struct generation_header *h, uint64_t offset, uint64_t size)
+{
+    return size == 0 || (offset >= sizeof(*h) && offset % 64 == 0 &&
+                         offset <= h->size && size <= h->size - offset);
+}
+
+/* Set s->catalog and s->jobs to the parts of a mapped generation, if all of it
+ * is as it must be. */
+static bool
+find_parts(struct segment *s, const struct mapping *m, uint64_t generation)
+{
+    const struct generation_header *h = m->base;
+    char *base = m->base;
+
+    if (m->size < sizeof(*h) || h->magic != SEGMENT_MAGIC ||
+        h->version != SEGMENT_VERSION || h->generation != generation ||
+        h->size < sizeof(*h) || h->size > m->size ||
+        !part_fits(h, h->catalog_offset, h->catalog_size) ||
+        !part_fits(h, h->jobs_offset, h->jobs_size))
+        return false;
+    s->catalog = NULL;
+    s->jobs = NULL;
+    if (h->catalog_size > 0 &&
+        (s->catalog = catalog_check(base + h->catalog_offset,
+                                    (size_t)h->catalog_size)) == NULL)
+        return false;
+    if (h->jobs_size > 0 &&
+        (s->jobs = jobarray_check(base + h->jobs_offset,
+                                  (size_t)h->jobs_size)) == NULL)
+        return false;
+    return true;
+}
+
+static void
+drop_generation(struct segment *s)
+{
+    unmap(&s->current);
+    s->generation = 0;
+    s->catalog = NULL;
+    s->jobs = NULL;
+}
+
+/* Map NAME.G instead of what is mapped now.  ABSENT: it is not there. */
+static enum segment_state
+take_generation(struct segment *s, uint64_t generation)
+{
+    struct buf name = BUF_INIT;
+    enum segment_state state = SEGMENT_ABSENT;
+    struct mapping m;
+
+    drop_generation(s);
+    if (map_existing(generation_name(s->name, generation, &name), &m) != 0) {
+        if (errno != ENOENT)
+            log_errno("open shared memory %s", buf_str(&name));
+    } else if (!find_parts(s, &m, generation)) {
+        log_critical("shared memory %s: %zu bytes that are not a generation of "
+                     "layout version %u",
+                     buf_str(&name), m.size, SEGMENT_VERSION);
+        s->catalog = NULL;
+        s->jobs = NULL;
+        unmap(&m);
+        state = SEGMENT_FOREIGN;
+    } else {
+        s->current = m;
+        s->generation = generation;
+        state = SEGMENT_OK;
+    }
+    buf_free(&name);
+    return state;
+}
+
+/* ---- feeder ---------------------------------------------------------------
+ */
+
+/* The group that may use the segment: that of the folder of the lock file,
+ * which is the project's. */
+static gid_t
+group_of(const char *lock_path)
+{
+    char *copy = xstrdup(lock_path);
+    struct stat st;
+    gid_t group = stat(dirname(copy), &st) == 0 ? st.st_gid : getegid();
+
+    free(copy);
+    return group;
+}
+
+static int
+take_lock(const char *path)
+{
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, SEGMENT_MODE);
+
+    if (fd < 0) {
+        log_errno("open %s", path);
+        return -1;
+    }
+    if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+        if (errno == EWOULDBLOCK)
+            log_critical("%s is locked: another feeder runs", path);
+        else
+            log_errno("lock %s", path);
+        close(fd);
+        return -1;
+    }
+    if (ftruncate(fd, 0) != 0 || dprintf(fd, "%ld\n", (long)getpid()) < 0)
+        log_warning("%s: cannot note the pid: %s", path, strerror(errno));
+    return fd;
+}
+
+/* A NAME that is there already: may we go on with it?  One of generation 0 was
+ * given up by a clean stop; schedulers are told to look for another file. */
+static bool
+adopt_anchor(struct segment *s)
+{
+    struct mapping m;
+    const struct segment_anchor *anchor;
+
+    if (open_anchor(s->name, &m) != SEGMENT_OK)
+        return false;
+    anchor = m.base;
+    if (m.st.st_uid != geteuid() || atomic_load(&anchor->generation) == 0) {
+        unmap(&m);
+        return false;
+    }
+    use_anchor(s, &m);
+    log_normal("shared memory %s: going on from generation %" PRIu64, s->name,
+               atomic_load(&anchor->generation));
+    return true;
+}
+
+static int
+make_anchor(struct segment *s)
+{
+    struct mapping m;
+    struct segment_anchor *anchor;
+
+    if (shm_unlink(s->name) == 0)
+        log_warning("shared memory %s: replaced one that was not usable",
+                    s->name);
+    if (map_new(s->name, sizeof(*anchor), s->group, &m) != 0)
+        return -1;
+    use_anchor(s, &m);
+    anchor = s->anchor;
+    anchor->version = SEGMENT_VERSION;
+    __atomic_store_n(&anchor->magic, SEGMENT_MAGIC, __ATOMIC_RELEASE);
+    return 0;
+}
+
+static struct segment *
+new_segment(const char *name)
+{
+    struct segment *s = xcalloc(1, sizeof(*s));
+
+    str_copy(s->name, sizeof(s->name), name);
+    s->lock_fd = -1;
+    s->my_namespace = pid_namespace();
+    return s;
+}
+
+struct segment *
+segment_create(const char *name, const char *lock_path)
+{
+    struct segment *s = new_segment(name);
+
+    s->group = group_of(lock_path);
+    s->lock_fd = take_lock(lock_path);
+    if (s->lock_fd < 0 || (!adopt_anchor(s) && make_anchor(s) != 0)) {
+        segment_detach(s);
+        return NULL;
+    }
+    atomic_store(&s->anchor->feeder_pid, (int32_t)getpid());
+    atomic_store(&s->anchor->feeder_pid_namespace, s->my_namespace);
+    s->wakeup_seen = atomic_load(&s->anchor->wakeup);
+    return s;
+}
+
+void *
+segment_begin(struct segment *s, size_t size)
+{
+    struct buf name = BUF_INIT;
+    uint64_t generation = atomic_load(&s->anchor->generation) + 1;
+    size_t all = size + sizeof(struct generation_header);
+    int rc;
+
+    unmap(&s->next);
+    unlink_generation(s->name,
+                      generation); /* a feeder died before publishing */
+    rc = map_new(generation_name(s->name, generation, &name), all, s->group,
+                 &s->next);
+    buf_free(&name);
+    if (rc != 0)
+        return NULL;
+    s->next_generation = generation;
+    *(struct generation_header *)s->next.base = (struct generation_header){
+        .magic = SEGMENT_MAGIC,
+        .version = SEGMENT_VERSION,
+        .generation = generation,
+        .size = all,
+    };
+    return (char *)s->next.base + sizeof(struct generation_header);
+}
+
+int
+segment_build(struct segment *s, const struct catalog_source *src,
+              size_t n_slots)
+{
+    size_t catalog_bytes = catalog_size(src);
+    size_t job_bytes = jobarray_size(n_slots);
+    char *data = segment_begin(s, catalog_bytes + job_bytes);
+    struct generation_header *h = s->next.base;
+
+    if (data == NULL)
+        return -1;
+    h->catalog_offset = sizeof(*h);
+    h->catalog_size = catalog_bytes;
+    h->jobs_offset = sizeof(*h) + catalog_bytes;
+    h->jobs_size = job_bytes;
+    catalog_write(data, src);
+    jobarray_init(data + catalog_bytes, n_slots);
+    return 0;
+}
+
+int
+segment_publish(struct segment *s)
+{
+    uint64_t before = atomic_load(&s->anchor->generation);
+    struct mapping old = s->current;
+
+    if (s->next.base == NULL) {
+        log_critical("shared memory %s: nothing was begun", s->name);
+        return -1;
+    }
+    if (!find_parts(s, &s->next, s->next_generation))
+        assert(!"what segment_begin() and segment_build() made is complete");
+    s->current = s->next;
+    s->generation = s->next_generation;
+    s->next = (struct mapping){.base = NULL};
+    unmap(&old);
+    segment_heartbeat(s);
+    atomic_store_explicit(&s->anchor->generation, s->generation,
+                          memory_order_release);
+    if (before > 0)
+        unlink_generation(s->name, before);
+    if (before > 1)
+        unlink_generation(s->name, before - 1); /* died before unlinking */
+    return 0;
+}
+
+void
+segment_heartbeat(struct segment *s)
+{
+    atomic_store_explicit(&s->anchor->heartbeat, clock_monotonic(),
+                          memory_order_relaxed);
+}
+
+bool
+segment_wait(struct segment *s, double seconds)
+{
+    double whole = floor(seconds);
+    struct timespec limit = {
+        .tv_sec = (time_t)whole,
+        .tv_nsec = (long)((seconds - whole) * 1e9),
+    };
+    uint32_t seen = s->wakeup_seen;
+
+    if (seconds > 0 && atomic_load(&s->anchor->wakeup) == seen)
+        syscall(SYS_futex, &s->anchor->wakeup, FUTEX_WAIT, seen, &limit, NULL,
+                0);
+    s->wakeup_seen = atomic_load(&s->anchor->wakeup);
+    return s->wakeup_seen != seen;
+}
+
+void
+segment_destroy(struct segment *s)
+{
+    uint64_t generation;
+
+    if (s == NULL)
+        return;
+    generation = atomic_exchange(&s->anchor->generation, 0);
+    if (s->next.base != NULL)
+        unlink_generation(s->name, s->next_generation);
+    if (generation > 0)
+        unlink_generation(s->name, generation);
+    if (shm_unlink(s->name) != 0 && errno != ENOENT)
+        log_errno("unlink shared memory %s", s->name);
+    segment_detach(s);
+}
+
+void
+segment_unlink(const char *name)
+{
+    struct mapping m;
+
+    if (open_anchor(name, &m) == SEGMENT_OK) {
+        struct segment_anchor *anchor = m.base;
+        uint64_t generation = atomic_exchange(&anchor->generation, 0);
+
+        if (generation > 1)
+            unlink_generation(name, generation - 1);
+        unlink_generation(name, generation);
+        unlink_generation(name, generation + 1);
+        unmap(&m);
+    }
+    /* Last, so that a clean-up that was cut short can be repeated. */
+    if (shm_unlink(name) != 0 && errno != ENOENT)
+        log_errno("unlink shared memory %s", name);
+}
+
+/* ---- schedulers -----------------------------------------------------------
+ */
+
+/* Bring s to the generation that its anchor names. */
+static enum segment_state
+follow(struct segment *s)
+{
+    bool stale = is_stale(s->anchor);
+
+    for (int i = 0; i < FOLLOW_TRIES; i++) {
+        uint64_t generation =
+            atomic_load_explicit(&s->anchor->generation, memory_order_acquire);
+        enum segment_state state;
+
+        if (generation == 0 || (stale && !s->looking)) {
+            drop_generation(s);
+            return generation == 0 ? SEGMENT_DOWN : SEGMENT_STALE;
+        }
+        if (generation != s->generation) {
+            state = take_generation(s, generation);
+            if (state == SEGMENT_ABSENT &&
+                atomic_load(&s->anchor->generation) != generation)
+                continue; /* another reload came between */
+            if (state != SEGMENT_OK)
+                return state;
+        }
+        return stale ? SEGMENT_STALE : SEGMENT_OK;
+    }
+    return SEGMENT_ABSENT;
+}
+
+/* Has NAME become another file?  Then go over to it. */
+static bool
+follow_name(struct segment *s)
+{
+    struct mapping m;
+
+    if (open_anchor(s->name, &m) != SEGMENT_OK)
+        return false;
+    if (m.st.st_ino == s->anchor_map.st.st_ino &&
+        m.st.st_dev == s->anchor_map.st.st_dev) {
+        unmap(&m);
+        return false;
+    }
+    drop_generation(s); /* its number means nothing in the new file */
+    use_anchor(s, &m);
+    return true;
+}
+
+enum segment_state
+segment_refresh(struct segment *s)
+{
+    enum segment_state state = follow(s);
+
+    if (state != SEGMENT_OK && follow_name(s))
+        state = follow(s);
+    return state;
+}
+
+static struct segment *
+attach(const char *name, bool looking, enum segment_state *ret)
+{
+    struct segment *s;
+    struct mapping m;
+
+    *ret = open_anchor(name, &m);
+    if (*ret != SEGMENT_OK)
+        return NULL;
+    s = new_segment(name);
+    s->looking = looking;
+    use_anchor(s, &m);
+    *ret = follow(s);
+    if (*ret == SEGMENT_OK || (looking && *ret == SEGMENT_STALE))
+        return s;
+    segment_detach(s);
+    return NULL;
+}
+
+struct segment *
+segment_attach(const char *name, enum segment_state *ret)
+{
+    return attach(name, false, ret);
+}
+
+struct segment *
+segment_look(const char *name, enum segment_state *ret)
+{
+    return attach(name, true, ret);
+}
+
+void
+segment_wake_feeder(struct segment *s)
+{
+    atomic_fetch_add(&s->anchor->wakeup, 1);
+    syscall(SYS_futex, &s->anchor->wakeup, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+void
+segment_detach(struct segment *s)
+{
+    if (s == NULL)
+        return;
+    drop_generation(s);
+    unmap(&s->next);
+    unmap(&s->anchor_map);
+    if (s->lock_fd >= 0)
+        close(s->lock_fd);
+    free(s);
+}
+
+/* ---- both -----------------------------------------------------------------
+ */
+
+void *
+segment_data(struct segment *s, size_t *ret_size)
+{
+    const struct generation_header *h = s->current.base;
+
+    *ret_size = h == NULL ? 0 : (size_t)h->size - sizeof(*h);
+    return h == NULL ? NULL : (char *)s->current.base + sizeof(*h);
+}
+
+const struct catalog *
+segment_catalog(const struct segment *s)
+{
+    return s->catalog;
+}
+
+struct jobarray *
+segment_jobarray(const struct segment *s)
+{
+    return s->jobs;
+}
+
+uint64_t
+segment_generation(const struct segment *s)
+{
+    return s->generation;
+}
+
+const struct segment_anchor *
+segment_anchor(const struct segment *s)
+{
+    return s->anchor;
+}
+
+bool
+segment_shares_pids(const struct segment *s)
+{
+    return s->my_namespace != 0 &&
+           atomic_load(&s->anchor->feeder_pid_namespace) == s->my_namespace;
+}
+
+const char *
+segment_state_text(enum segment_state state)
+{
+    switch (state) {
+    case SEGMENT_OK:
+        return "ready";
+    case SEGMENT_ABSENT:
+        return "no feeder";
+    case SEGMENT_STALE:
+        return "the feeder has stopped without a word";
+    case SEGMENT_FOREIGN:
+        return "shared memory of another layout";
+    case SEGMENT_DOWN:
+        return "the feeder was stopped";
+    }
+    return "unknown";
+}
