@@ -65,6 +65,10 @@ void conf_defaults(const struct conf_option *, size_t n, void *object);
 int conf_set(const struct conf_option *, void *object, const char *text,
              struct buf *err);
 
+/* A duration: "90", "5 min", "2 hours", "7 days", "2 weeks", "1 month" (30
+ * days); a bare number counts `bare` seconds.  0; -1: not a duration. */
+int conf_seconds(const char *text, int64_t bare, int64_t *ret);
+
 /* The row with this name (either spelling), or NULL. */
 const struct conf_option *conf_find(const struct conf_option *, size_t n,
                                     const char *name);
@@ -73,6 +77,12 @@ const struct conf_option *conf_find(const struct conf_option *, size_t n,
  * length), or NULL: for "unknown element <x>; did you mean <y>?" */
 const struct conf_option *conf_nearest(const struct conf_option *, size_t n,
                                        const char *name);
+
+/* The row's long name: "debug_level" of "d|debug_level". */
+const char *conf_name(const struct conf_option *);
+
+/* ", 1 to 100" as conf_print and the man page say it; nothing if unbounded. */
+void conf_bounds(const struct conf_option *, struct buf *);
 
 /* Effective value as text (CONF_SECRET hidden). */
 void conf_value(const struct conf_option *, const void *object, struct buf *);
