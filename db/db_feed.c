@@ -1,0 +1,278 @@
+/* db_feed.c - results ready to be sent, page by page.
+ *
+ * The index (server_state, priority DESC, workunitid), which has the result's
+ * id behind it as all InnoDB indexes do, is walked from where the last page
+ * ended; the query stops after `limit` rows, however many results are unsent.
+ * Two things keep it so.  The keyset is written out as an OR of three ranges of
+ * the index's columns, which the server recognizes.  And the apps are a list of
+ * ids, read just before: with table app in a join the server would rather read
+ * all of that small table at once, and sort all unsent results afterwards. */
+#include "db_feed.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "buf.h"
+#include "db.h"
+#include "db_many.h"
+#include "log.h"
+#include "names.h"
+
+#define FEED_COLUMNS                                                           \
+    "r.id, r.workunitid, r.appid, r.batch, r.priority, r.size_class, "         \
+    "w.app_version_id, w.delay_bound, w.rsc_fpops_est, w.rsc_fpops_bound, "    \
+    "w.rsc_memory_bound, w.rsc_disk_bound, w.rsc_bandwidth_bound, "            \
+    "w.hr_class, w.app_version_num, w.error_mask"
+
+#define FEED_FROM                                                              \
+    " FROM result r STRAIGHT_JOIN workunit w ON w.id = r.workunitid "          \
+    "WHERE w.transitioner_flags = 0 AND w.appid IN ("
+
+struct id_list {
+    int64_t *id;
+    size_t n;
+};
+
+static void
+add_id(struct id_list *list, int64_t id)
+{
+    /* a power of two is full when n reaches it */
+    if ((list->n & (list->n - 1)) == 0)
+        list->id = xrealloc(list->id, (list->n == 0 ? 1 : 2 * list->n) *
+                                          sizeof(*list->id));
+    list->id[list->n++] = id;
+}
+
+/* The apps that may send.  0 or -1; list->id is to be freed. */
+static int
+read_apps(struct db *db, struct id_list *list)
+{
+    struct db_query *q =
+        db_prepare(db, "SELECT id FROM app WHERE deprecated = 0 ORDER BY id");
+    int rc = -1;
+
+    while (q != NULL && (rc = db_step(q)) == 0)
+        add_id(list, db_col_i64(q, 0));
+    db_finish(q);
+    return rc == DB_NONE ? 0 : -1;
+}
+
+static void
+sendable_from_row(struct db_query *q, struct sendable *s)
+{
+    *s = (struct sendable){
+        .result_id = db_col_i64(q, 0),
+        .wu_id = db_col_i64(q, 1),
+        .appid = db_col_i64(q, 2),
+        .batch = db_col_i64(q, 3),
+        .priority = (int32_t)db_col_i64(q, 4),
+        .size_class = (int32_t)db_col_i64(q, 5),
+        .app_version_id = db_col_i64(q, 6),
+        .delay_bound = db_col_i64(q, 7),
+        .rsc_fpops_est = db_col_double(q, 8),
+        .rsc_fpops_bound = db_col_double(q, 9),
+        .rsc_memory_bound = db_col_double(q, 10),
+        .rsc_disk_bound = db_col_double(q, 11),
+        .rsc_bandwidth_bound = db_col_double(q, 12),
+        .hr_class = (int32_t)db_col_i64(q, 13),
+        .app_version_num = (int32_t)db_col_i64(q, 14),
+    };
+}
+
+/* ---- one page -------------------------------------------------------------
+ */
+
+/* The text depends only on which conditions apply and on the padded number of
+ * apps, so there are few. */
+static struct db_query *
+prepare_page(struct db *db, const struct feed_query *f, size_t n_apps)
+{
+    struct buf sql = BUF_INIT;
+    struct db_query *q;
+
+    buf_add(&sql, "SELECT " FEED_COLUMNS FEED_FROM);
+    db_placeholders(&sql, db_padded(n_apps));
+    buf_add(&sql, ") AND r.server_state = ?");
+    if (f->mod_n > 0)
+        buf_add(&sql, " AND r.id % ? = ?");
+    if (f->above)
+        buf_add(&sql, " AND r.priority > ?");
+    if (f->started)
+        buf_add(&sql, " AND (r.priority < ?"
+                      " OR (r.priority = ? AND r.workunitid > ?)"
+                      " OR (r.priority = ? AND r.workunitid = ?"
+                      " AND r.id > ?))");
+    buf_add(&sql, " ORDER BY r.priority DESC, r.workunitid, r.id LIMIT ?");
+    q = db_prepare(db, buf_str(&sql));
+    buf_free(&sql);
+    return q;
+}
+
+static int
+bind_page(struct db_query *q, const struct feed_query *f,
+          const struct id_list *apps, size_t limit)
+{
+    int64_t value[11];
+    unsigned n = 0, first = 0;
+
+    value[n++] = RESULT_UNSENT;
+    if (f->mod_n > 0) {
+        value[n++] = f->mod_n;
+        value[n++] = f->mod_i;
+    }
+    if (f->above)
+        value[n++] = f->above_priority;
+    if (f->started) {
+        value[n++] = f->priority;
+        value[n++] = f->priority;
+        value[n++] = f->wu_id;
+        value[n++] = f->priority;
+        value[n++] = f->wu_id;
+        value[n++] = f->result_id;
+    }
+    value[n++] = (int64_t)limit;
+    if (db_bind_list(q, &first, apps->id, apps->n) != 0)
+        return -1;
+    for (unsigned i = 0; i < n; i++)
+        if (db_bind_i64(q, first + i, value[i]) != 0)
+            return -1;
+    return 0;
+}
+
+/* Results of workunits that have failed go to `unneeded`: they leave the queue.
+ */
+static int
+read_page(struct db_query *q, struct feed_query *f, struct sendable *ret,
+          size_t *ret_rows, size_t *ret_n, struct id_list *unneeded)
+{
+    int rc;
+
+    while ((rc = db_step(q)) == 0) {
+        struct sendable *s = &ret[*ret_n];
+
+        sendable_from_row(q, s);
+        (*ret_rows)++;
+        f->started = true;
+        f->priority = s->priority;
+        f->wu_id = s->wu_id;
+        f->result_id = s->result_id;
+        if (db_col_i64(q, 15) != 0)
+            add_id(unneeded, s->result_id);
+        else
+            (*ret_n)++;
+    }
+    return rc == DB_NONE ? 0 : -1;
+}
+
+static int
+end_unneeded(struct db *db, const struct id_list *u)
+{
+    struct db_query *q = db_prepare_list(
+        db, "UPDATE result SET server_state = ?, outcome = ? WHERE id IN (",
+        u->n, ") AND server_state = ?");
+    unsigned i = 2;
+    int rc = -1;
+
+    if (q != NULL && db_bind_i64(q, 0, RESULT_OVER) == 0 &&
+        db_bind_i64(q, 1, OUTCOME_DIDNT_NEED) == 0 &&
+        db_bind_list(q, &i, u->id, u->n) == 0 &&
+        db_bind_i64(q, i, RESULT_UNSENT) == 0)
+        rc = db_step(q);
+    if (rc == 0)
+        log_normal("%" PRId64 " unsent results of failed workunits are not "
+                   "needed",
+                   db_affected(q));
+    db_finish(q);
+    /* A lock held by another is no failure: they come again with the next
+     * round. */
+    return rc == -1 ? -1 : 0;
+}
+
+int
+db_feed_page(struct db *db, struct feed_query *f, struct sendable *ret,
+             size_t limit, size_t *ret_n)
+{
+    struct id_list apps = {.n = 0}, unneeded = {.n = 0};
+    struct db_query *q = NULL;
+    size_t rows = 0;
+    int rc = read_apps(db, &apps);
+
+    *ret_n = 0;
+    if (rc == 0 && apps.n > 0) {
+        q = prepare_page(db, f, apps.n);
+        rc = q != NULL ? bind_page(q, f, &apps, limit) : -1;
+        if (rc == 0)
+            rc = read_page(q, f, ret, &rows, ret_n, &unneeded);
+        db_finish(q);
+    }
+    if (rc == 0 && unneeded.n > 0)
+        rc = end_unneeded(db, &unneeded);
+    free(unneeded.id);
+    free(apps.id);
+    if (rc != 0)
+        return -1;
+    return rows < limit ? DB_NONE : 0;
+}
+
+/* ---- what is in the array -------------------------------------------------
+ */
+
+static int
+compare_ids(const void *a, const void *b)
+{
+    const int64_t *x = a, *y = b;
+
+    return (*x > *y) - (*x < *y);
+}
+
+static struct db_query *
+prepare_still_unsent(struct db *db, size_t n_apps, size_t n)
+{
+    struct buf sql = BUF_INIT;
+    struct db_query *q;
+
+    buf_add(&sql, "SELECT r.id" FEED_FROM);
+    db_placeholders(&sql, db_padded(n_apps));
+    buf_add(&sql,
+            ") AND r.server_state = ? AND w.error_mask = 0 AND r.id IN (");
+    db_placeholders(&sql, db_padded(n));
+    buf_add(&sql, ")");
+    q = db_prepare(db, buf_str(&sql));
+    buf_free(&sql);
+    return q;
+}
+
+static int
+read_still_unsent(struct db *db, const struct id_list *apps, const int64_t *ids,
+                  size_t n, struct id_list *found)
+{
+    struct db_query *q = prepare_still_unsent(db, apps->n, n);
+    unsigned i = 0;
+    int rc = -1;
+
+    if (q != NULL && db_bind_list(q, &i, apps->id, apps->n) == 0 &&
+        db_bind_i64(q, i++, RESULT_UNSENT) == 0 &&
+        db_bind_list(q, &i, ids, n) == 0)
+        while ((rc = db_step(q)) == 0)
+            add_id(found, db_col_i64(q, 0));
+    db_finish(q);
+    return rc == DB_NONE ? 0 : -1;
+}
+
+int
+db_feed_still_unsent(struct db *db, const int64_t *ids, size_t n, bool *ret)
+{
+    struct id_list apps = {.n = 0}, found = {.n = 0};
+    int rc = read_apps(db, &apps);
+
+    if (rc == 0 && n > 0 && apps.n > 0)
+        rc = read_still_unsent(db, &apps, ids, n, &found);
+    if (found.n > 0)
+        qsort(found.id, found.n, sizeof(*found.id), compare_ids);
+    for (size_t k = 0; k < n && rc == 0; k++)
+        ret[k] = found.n > 0 && bsearch(&ids[k], found.id, found.n,
+                                        sizeof(*found.id), compare_ids) != NULL;
+    free(found.id);
+    free(apps.id);
+    return rc;
+}
