@@ -45,6 +45,7 @@ dbtest_empty(struct db *db)
     struct buf all = BUF_INIT;
 
     ck_assert_ptr_nonnull(q);
+    buf_add(&all, ""); /* an empty database: no statements */
     while (db_step(q) == 0)
         buf_addf(&all, "%s\n", db_col_text(q, 0));
     db_finish(q);

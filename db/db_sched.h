@@ -1,0 +1,200 @@
+/* db_sched.h - the scheduler's questions: account, host, report, send.
+ *
+ * What the scheduler may write, and nothing else:
+ *   host       every column that a request carries, rpc_seqno, rpc_time,
+ *              nsame_ip_addr, external_ip_addr; a new row whole
+ *   user       cross_project_id, global_prefs
+ *   result     server_state, outcome, client_state, validate_state, hostid,
+ *              userid, teamid, report_deadline, sent_time, received_time,
+ *              cpu_time, elapsed_time, exit_status, app_version_num,
+ *              app_version_id, flops_estimate, stderr_out, xml_doc_out, peak_*
+ *   workunit   transition_time (never later than it was)
+ *   msg_from_host (new rows), msg_to_host.handled
+ *
+ * All functions run inside the one transaction of an RPC.  Locks are taken in
+ * this order: user (only to make a host), host, workunits by id, results by id;
+ * so whoever changes more than one row of a workunit waits for its lock.  Each
+ * returns 0, an answer of enum db_answer, or -1 (failed, logged). */
+#ifndef QUORATE_DB_SCHED_H
+#define QUORATE_DB_SCHED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "account.h"
+#include "db.h"
+#include "host.h"
+#include "result.h"
+#include "workunit.h"
+
+struct trickle_up;
+
+/* Fields that are stored in varchar(254) columns: bytes and NUL. */
+#define DB_TEXT_SIZE 255
+
+/* ---- accounts (db_sched_account.c) ----------------------------------------
+ * DB_NONE: no such row.  A user read is given back with db_sched_user_free().
+ */
+int db_sched_user_by_id(struct db *, int64_t id, struct user *ret);
+int db_sched_user_by_key(struct db *, const char *authenticator,
+                         struct user *ret);
+void db_sched_user_free(struct user *);
+
+/* Only one RPC at a time may look for, or make, a host of this user. */
+int db_sched_lock_user(struct db *, int64_t id);
+
+int db_sched_team(struct db *, int64_t id, struct team *ret);
+int db_sched_set_cpid(struct db *, int64_t userid, const char *cpid);
+int db_sched_set_global_prefs(struct db *, int64_t userid, const char *xml);
+
+/* ---- hosts (db_sched_host.c) ----------------------------------------------
+ */
+int db_sched_host(struct db *, int64_t id, struct host *ret);
+
+/* The same, the row locked.  DB_BUSY: another RPC of this host is at work. */
+int db_sched_lock_host(struct db *, int64_t id, struct host *ret);
+
+/* The user's newest host with this stored cpid (md5(host_cpid, e-mail)). */
+int db_sched_host_by_cpid(struct db *, int64_t userid, const char *cpid,
+                          int64_t *ret_id);
+
+/* The user's newest host with an id above `above` that looks like `like`: same
+ * domain_name, last_ip_addr, os_name, p_model, m_nbytes.  DB_NONE at once if
+ * `like` lacks one of them. */
+int db_sched_similar_host(struct db *, int64_t userid, int64_t above,
+                          const struct host *like, int64_t *ret_id);
+
+/* Insert; sets host->id. */
+int db_sched_add_host(struct db *, struct host *);
+
+/* Write what differs between the two, by groups of columns: what changes at
+ * each contact, what changes now and then, what hardly ever changes.  Whole
+ * groups, so that only eight statement texts exist.  Nothing differs: no
+ * statement. */
+int db_sched_update_host(struct db *, const struct host *old,
+                         const struct host *now);
+
+/* ---- reports (db_sched_report.c) ------------------------------------------
+ */
+struct known_result { /* a result that a client named */
+    int64_t id;
+    int64_t workunitid;
+    int64_t hostid;
+    int64_t userid;
+    int64_t sent_time;
+    int64_t received_time;
+    int64_t report_deadline;
+    enum server_state server_state;
+    enum outcome outcome;
+    char name[NAME_SIZE];
+};
+
+/* Those of n names that exist, in any order; *ret (malloc) has *ret_n. */
+int db_sched_results_by_name(struct db *, const char *const *names, size_t n,
+                             struct known_result **ret, size_t *ret_n);
+
+/* Results in progress on a host, by id; at most `max`. */
+int db_sched_in_progress(struct db *, int64_t hostid, size_t max,
+                         struct known_result **ret, size_t *ret_n);
+
+/* Let the transitioner look at these workunits now; locks their rows in id
+ * order.  `ids` is sorted in place. */
+int db_sched_touch_workunits(struct db *, int64_t *ids, size_t n, int64_t now);
+
+struct result_report { /* what becomes of one result */
+    int64_t id;
+    enum outcome outcome;               /* SUCCESS or CLIENT_ERROR */
+    enum validate_state validate_state; /* INIT or INVALID */
+    int client_state;
+    int exit_status;
+    int app_version_num;
+    double cpu_time, elapsed_time; /* s */
+    double peak_working_set_size, peak_swap_size, peak_disk_usage;
+    const char *stderr_out;
+    const char *xml_doc_out;
+};
+
+/* Store reports of the user's host.  A row is written only while a report is
+ * still wanted: it is this user's, nothing was received for it, and it is in
+ * progress, or over without a reply.  *ret_stored: how many were. */
+int db_sched_store_reports(struct db *, const struct result_report *, size_t n,
+                           const struct host *, const struct user *,
+                           int64_t now, size_t *ret_stored);
+
+/* The host has come back without its jobs: what is in progress on it is over
+ * (CLIENT_DETACHED), and its workunits are looked at. */
+int db_sched_detach(struct db *, int64_t hostid, int64_t now);
+
+int db_sched_store_trickles(struct db *, int64_t hostid, int64_t now,
+                            const struct trickle_up *, size_t n);
+
+/* Messages waiting for the host (at most 100), marked as handled.  *ret and its
+ * texts are malloc'ed. */
+int db_sched_take_messages(struct db *, int64_t hostid, char ***ret,
+                           size_t *ret_n);
+
+/* ---- dispatch (db_sched_dispatch.c) ---------------------------------------
+ */
+enum candidate_state {
+    CANDIDATE_OK,
+    CANDIDATE_NOT_NEEDED, /* the workunit is decided, or the result is gone */
+    CANDIDATE_USER_HAS,   /* the user has, or had, a result of the workunit */
+    CANDIDATE_HOST_HAS,
+};
+
+struct candidate {
+    /* given */
+    int64_t result_id;
+    int64_t wu_id;
+    int64_t app_version_id;
+    double flops_estimate; /* peak FLOPS, stored */
+    int64_t deadline;      /* stored: grace included */
+    /* found */
+    enum candidate_state state;
+    struct workunit *wu;   /* with xml_doc; malloc'ed */
+    struct result *result; /* with xml_doc_in; malloc'ed */
+};
+
+struct send_to {
+    int64_t userid;
+    int64_t hostid;
+    bool one_per_user; /* per workunit */
+    bool one_per_host;
+    bool resend; /* the results are in progress on this host already */
+    int64_t now;
+};
+
+/* Lock the workunits (by id) and results (by id) of the candidates, read them,
+ * and say which may be sent.  Of two candidates of one workunit both may be OK:
+ * the caller does not offer two where that is forbidden.  `c` is sorted by
+ * result_id. */
+int db_sched_lock_candidates(struct db *, struct candidate *, size_t n,
+                             const struct send_to *);
+
+/* Send those that are OK: results to IN_PROGRESS with sent_time, deadline and
+ * version, workunits' transition_time no later than the deadline.  -1 also if
+ * a row changed in spite of its lock. */
+int db_sched_send(struct db *, const struct candidate *, size_t n,
+                  const struct send_to *);
+
+/* A job that its host lost and cannot get again: OVER, NO_REPLY; its workunit
+ * is looked at now. */
+int db_sched_expire(struct db *, const struct candidate *, size_t n,
+                    const struct send_to *);
+
+void candidate_free(struct candidate *); /* wu and result */
+
+/* Which of n workunits have a result of the user (or, with by_host, of the
+ * host)?  Fills ret with *ret_n of their ids, sorted; room for n. */
+int db_sched_workunits_of(struct db *, const int64_t *wu_ids, size_t n,
+                          const struct send_to *, int64_t *ret, size_t *ret_n);
+
+/* ---- upload handler --------------------------------------------------------
+ */
+/* The output document of a result that may still bring files: in progress, or
+ * over without a reply.  malloc'ed.  DB_NONE: there is no such result. */
+int db_sched_upload_document(struct db *, const char *result_name,
+                             char **ret_xml_doc_in);
+
+#endif

@@ -1,0 +1,479 @@
+/* db_sched_dispatch.c - may these results be sent, and send them.
+ *
+ * A claim in the job array is a hint.  What is sent is decided here, with the
+ * workunits' rows locked: two hosts of one user that race for two results of
+ * one workunit queue at its row, and the second sees what the first one got. */
+#include "db_sched.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "buf.h"
+#include "db_sched_list.h"
+#include "log.h"
+
+enum {
+    CHUNK = 64,         /* candidates in one statement */
+    LOOKUP_CHUNK = 256, /* workunits in one look-up */
+};
+
+static int
+by_result_id(const void *a, const void *b)
+{
+    const struct candidate *x = a, *y = b;
+
+    return db_list_by_id(&x->result_id, &y->result_id);
+}
+
+void
+candidate_free(struct candidate *c)
+{
+    if (c->wu != NULL)
+        free(c->wu->xml_doc);
+    free(c->wu);
+    if (c->result != NULL)
+        free(c->result->xml_doc_in);
+    free(c->result);
+    c->wu = NULL;
+    c->result = NULL;
+}
+
+/* ---- workunits ---- */
+
+#define WORKUNIT_COLUMNS                                                       \
+    "id, appid, name, xml_doc, batch, rsc_fpops_est, rsc_fpops_bound, "        \
+    "rsc_memory_bound, rsc_disk_bound, canonical_resultid, delay_bound, "      \
+    "error_mask, hr_class, priority, app_version_id, app_version_num, "        \
+    "keywords, rsc_bandwidth_bound, size_class"
+
+static struct workunit *
+read_workunit(struct db_query *q)
+{
+    struct workunit *wu = xcalloc(1, sizeof(*wu));
+
+    wu->id = db_col_i64(q, 0);
+    wu->appid = db_col_i64(q, 1);
+    db_col_copy(q, 2, wu->name, sizeof(wu->name));
+    wu->xml_doc = db_col_dup(q, 3);
+    wu->batch = db_col_i64(q, 4);
+    wu->rsc_fpops_est = db_col_double(q, 5);
+    wu->rsc_fpops_bound = db_col_double(q, 6);
+    wu->rsc_memory_bound = db_col_double(q, 7);
+    wu->rsc_disk_bound = db_col_double(q, 8);
+    wu->canonical_resultid = db_col_i64(q, 9);
+    wu->delay_bound = db_col_i64(q, 10);
+    wu->error_mask = (unsigned)db_col_i64(q, 11);
+    wu->hr_class = (int)db_col_i64(q, 12);
+    wu->priority = (int)db_col_i64(q, 13);
+    wu->app_version_id = db_col_i64(q, 14);
+    wu->app_version_num = (int)db_col_i64(q, 15);
+    db_col_copy(q, 16, wu->keywords, sizeof(wu->keywords));
+    wu->rsc_bandwidth_bound = db_col_double(q, 17);
+    wu->size_class = (int)db_col_i64(q, 18);
+    return wu;
+}
+
+/* Each candidate of the workunit gets a copy of its own: it owns it. */
+static void
+give_workunit(struct candidate *c, size_t n, struct db_query *q)
+{
+    int64_t id = db_col_i64(q, 0);
+
+    for (size_t i = 0; i < n; i++)
+        if (c[i].wu_id == id && c[i].wu == NULL)
+            c[i].wu = read_workunit(q);
+}
+
+static int
+lock_workunits(struct db *db, struct candidate *c, size_t n)
+{
+    struct buf sql = BUF_INIT;
+    struct db_query *q;
+    unsigned i = 0;
+    int rc = -1;
+
+    buf_add(&sql, "SELECT " WORKUNIT_COLUMNS " FROM workunit WHERE");
+    db_list_in(&sql, "id", n);
+    buf_add(&sql, " ORDER BY id FOR UPDATE");
+    q = db_prepare(db, buf_str(&sql));
+    if (q != NULL && db_list_bind(q, &i, &c->wu_id, sizeof(*c), n) == 0)
+        while ((rc = db_step(q)) == 0)
+            give_workunit(c, n, q);
+    db_finish(q);
+    buf_free(&sql);
+    return rc == DB_NONE ? 0 : -1;
+}
+
+/* ---- one result per user, per host ---- */
+
+/* Mark the candidates whose workunit has a result of the user (host). */
+static int
+mark_taken(struct db *db, struct candidate *c, size_t n,
+           const struct send_to *to, bool by_host)
+{
+    int64_t wu[CHUNK] = {0}, taken[CHUNK];
+    struct send_to asked = *to;
+    size_t n_taken;
+
+    asked.one_per_host = by_host;
+    for (size_t i = 0; i < n; i++)
+        wu[i] = c[i].wu_id;
+    if (db_sched_workunits_of(db, wu, n, &asked, taken, &n_taken) != 0)
+        return -1;
+    for (size_t i = 0; i < n; i++)
+        if (c[i].state == CANDIDATE_OK &&
+            bsearch(&c[i].wu_id, taken, n_taken, sizeof(*taken),
+                    db_list_by_id) != NULL)
+            c[i].state = by_host ? CANDIDATE_HOST_HAS : CANDIDATE_USER_HAS;
+    return 0;
+}
+
+static int
+workunits_of_chunk(struct db *db, const int64_t *wu_ids, size_t n,
+                   const struct send_to *to, int64_t *ret, size_t *ret_n)
+{
+    struct buf sql = BUF_INIT;
+    struct db_query *q;
+    unsigned i = 0;
+    int rc = -1;
+
+    buf_add(&sql, "SELECT DISTINCT workunitid FROM result WHERE");
+    db_list_in(&sql, "workunitid", n);
+    buf_add(&sql, to->one_per_host ? " AND hostid = ?" : " AND userid = ?");
+    q = db_prepare(db, buf_str(&sql));
+    if (q != NULL && db_list_bind(q, &i, wu_ids, sizeof(*wu_ids), n) == 0 &&
+        db_bind_i64(q, i, to->one_per_host ? to->hostid : to->userid) == 0)
+        while ((rc = db_step(q)) == 0)
+            ret[(*ret_n)++] = db_col_i64(q, 0);
+    db_finish(q);
+    buf_free(&sql);
+    return rc == DB_NONE ? 0 : -1;
+}
+
+int
+db_sched_workunits_of(struct db *db, const int64_t *wu_ids, size_t n,
+                      const struct send_to *to, int64_t *ret, size_t *ret_n)
+{
+    size_t n_unique = 0;
+    int64_t *ids = xmalloc((n > 0 ? n : 1) * sizeof(*ids));
+    int rc = 0;
+
+    *ret_n = 0;
+    for (size_t i = 0; i < n; i++)
+        ids[i] = wu_ids[i];
+    qsort(ids, n, sizeof(*ids), db_list_by_id);
+    for (size_t i = 0; i < n; i++)
+        if (i == 0 || ids[i] != ids[i - 1])
+            ids[n_unique++] = ids[i];
+    for (size_t at = 0; rc == 0 && at < n_unique;) {
+        size_t chunk = db_list_chunk(n_unique - at, LOOKUP_CHUNK);
+
+        rc = workunits_of_chunk(db, ids + at, chunk, to, ret, ret_n);
+        at += chunk;
+    }
+    free(ids);
+    qsort(ret, *ret_n, sizeof(*ret), db_list_by_id);
+    return rc;
+}
+
+/* ---- results ---- */
+
+static void
+give_result(struct candidate *c, size_t n, struct db_query *q)
+{
+    const int64_t id = db_col_i64(q, 0);
+    struct candidate key = {.result_id = id};
+    struct candidate *found = bsearch(&key, c, n, sizeof(*c), by_result_id);
+    struct result *r;
+
+    if (found == NULL || found->result != NULL)
+        return;
+    r = found->result = xcalloc(1, sizeof(*r));
+    r->id = id;
+    r->workunitid = db_col_i64(q, 1);
+    db_col_copy(q, 2, r->name, sizeof(r->name));
+    r->xml_doc_in = db_col_dup(q, 3);
+    r->random = db_col_i64(q, 4);
+    r->priority = (int)db_col_i64(q, 5);
+    r->appid = db_col_i64(q, 6);
+    r->sent_time = db_col_i64(q, 7);
+    r->report_deadline = db_col_i64(q, 8);
+}
+
+static int
+lock_results(struct db *db, struct candidate *c, size_t n,
+             const struct send_to *to)
+{
+    struct buf sql = BUF_INIT;
+    struct db_query *q;
+    unsigned i = 0;
+    int rc = -1;
+
+    buf_add(&sql, "SELECT id, workunitid, name, xml_doc_in, random, priority,"
+                  " appid, sent_time, report_deadline FROM result WHERE");
+    db_list_in(&sql, "id", n);
+    buf_addf(&sql, " AND server_state = ?%s ORDER BY id FOR UPDATE",
+             to->resend ? " AND hostid = ?" : "");
+    q = db_prepare(db, buf_str(&sql));
+    if (q != NULL && db_list_bind(q, &i, &c->result_id, sizeof(*c), n) == 0 &&
+        db_bind_i64(q, i++, to->resend ? RESULT_IN_PROGRESS : RESULT_UNSENT) ==
+            0 &&
+        (!to->resend || db_bind_i64(q, i++, to->hostid) == 0))
+        while ((rc = db_step(q)) == 0)
+            give_result(c, n, q);
+    db_finish(q);
+    buf_free(&sql);
+    return rc == DB_NONE ? 0 : -1;
+}
+
+static void
+judge(struct candidate *c)
+{
+    if (c->wu == NULL || c->result == NULL ||
+        c->result->workunitid != c->wu_id || c->wu->error_mask != 0 ||
+        c->wu->canonical_resultid != 0)
+        c->state = CANDIDATE_NOT_NEEDED;
+}
+
+static int
+lock_chunk(struct db *db, struct candidate *c, size_t n,
+           const struct send_to *to)
+{
+    if (lock_workunits(db, c, n) != 0 || lock_results(db, c, n, to) != 0)
+        return -1;
+    for (size_t i = 0; i < n; i++)
+        judge(&c[i]);
+    if (to->resend)
+        return 0;
+    if (to->one_per_user && mark_taken(db, c, n, to, false) != 0)
+        return -1;
+    if (!to->one_per_user && to->one_per_host &&
+        mark_taken(db, c, n, to, true) != 0)
+        return -1;
+    return 0;
+}
+
+int
+db_sched_lock_candidates(struct db *db, struct candidate *c, size_t n,
+                         const struct send_to *to)
+{
+    qsort(c, n, sizeof(*c), by_result_id);
+    for (size_t i = 0; i < n; i++) {
+        candidate_free(&c[i]);
+        c[i].state = CANDIDATE_OK;
+    }
+    for (size_t at = 0; at < n;) {
+        size_t chunk = db_list_chunk(n - at, CHUNK);
+
+        if (lock_chunk(db, c + at, chunk, to) != 0)
+            return -1;
+        at += chunk;
+    }
+    return 0;
+}
+
+/* ---- send ---- */
+
+/* The candidates that are OK, at most CHUNK from *at on. */
+static size_t
+take_ok(const struct candidate *c, size_t n, size_t *at,
+        struct candidate ret[CHUNK])
+{
+    size_t k = 0;
+
+    for (; *at < n && k < CHUNK; (*at)++)
+        if (c[*at].state == CANDIDATE_OK)
+            ret[k++] = c[*at];
+    return k;
+}
+
+static void
+send_statement(struct buf *sql, size_t n, const struct send_to *to)
+{
+    buf_add(sql, "UPDATE result SET");
+    db_list_case(sql, "report_deadline", n);
+    buf_add(sql, ",");
+    db_list_case(sql, "app_version_id", n);
+    buf_add(sql, ",");
+    db_list_case(sql, "flops_estimate", n);
+    buf_add(sql, ", server_state = ?, hostid = ?, userid = ?, sent_time = ?"
+                 " WHERE");
+    db_list_in(sql, "id", n);
+    buf_addf(sql, " AND server_state = ?%s ORDER BY id",
+             to->resend ? " AND hostid = ?" : "");
+}
+
+static int
+bind_send(struct db_query *q, const struct candidate *c, size_t n,
+          const struct send_to *to)
+{
+    const int64_t set[] = {RESULT_IN_PROGRESS, to->hostid, to->userid, to->now};
+    size_t size = db_list_size(n);
+    unsigned i = 0;
+
+    for (int column = 0; column < 3; column++)
+        for (size_t k = 0; k < size; k++) {
+            const struct candidate *row = &c[k < n ? k : n - 1];
+            int rc = db_bind_i64(q, i++, row->result_id);
+
+            if (rc == 0 && column == 0)
+                rc = db_bind_i64(q, i++, row->deadline);
+            else if (rc == 0 && column == 1)
+                rc = db_bind_i64(q, i++, row->app_version_id);
+            else if (rc == 0)
+                rc = db_bind_double(q, i++, row->flops_estimate);
+            if (rc != 0)
+                return -1;
+        }
+    for (size_t k = 0; k < ARRAY_LEN(set); k++)
+        if (db_bind_i64(q, i++, set[k]) != 0)
+            return -1;
+    if (db_list_bind(q, &i, &c->result_id, sizeof(*c), n) != 0 ||
+        db_bind_i64(q, i++, to->resend ? RESULT_IN_PROGRESS : RESULT_UNSENT) !=
+            0)
+        return -1;
+    return to->resend ? db_bind_i64(q, i, to->hostid) : 0;
+}
+
+static int
+send_results(struct db *db, const struct candidate *c, size_t n,
+             const struct send_to *to)
+{
+    struct buf sql = BUF_INIT;
+    struct db_query *q;
+    int rc = -1;
+
+    send_statement(&sql, n, to);
+    q = db_prepare(db, buf_str(&sql));
+    if (q != NULL && bind_send(q, c, n, to) == 0)
+        rc = db_step(q);
+    if (rc == 0 && db_affected(q) != (int64_t)n) {
+        log_critical(TAG_HOST "%" PRId64 " of %zu results could be sent though"
+                              " all were locked",
+                     to->hostid, db_affected(q), n);
+        rc = -1;
+    }
+    db_finish(q);
+    buf_free(&sql);
+    return rc;
+}
+
+/* The transitioner must look when the first deadline passes. */
+static int
+limit_transition_times(struct db *db, const struct candidate *c, size_t n)
+{
+    struct buf sql = BUF_INIT;
+    struct db_query *q;
+    unsigned i = 0;
+    int rc;
+
+    buf_add(&sql, "UPDATE workunit SET transition_time ="
+                  " LEAST(transition_time, CASE id");
+    for (size_t k = 0; k < db_list_size(n); k++)
+        buf_add(&sql, " WHEN ? THEN ?");
+    buf_add(&sql, " END) WHERE");
+    db_list_in(&sql, "id", n);
+    buf_add(&sql, " ORDER BY id");
+    q = db_prepare(db, buf_str(&sql));
+    rc = q == NULL ? -1 : 0;
+    for (size_t k = 0; rc == 0 && k < db_list_size(n); k++) {
+        rc = db_bind_i64(q, i++, c[k < n ? k : n - 1].wu_id);
+        if (rc == 0)
+            rc = db_bind_i64(q, i++, c[k < n ? k : n - 1].deadline);
+    }
+    if (rc == 0)
+        rc = db_list_bind(q, &i, &c->wu_id, sizeof(*c), n);
+    if (rc == 0)
+        rc = db_step(q);
+    db_finish(q);
+    buf_free(&sql);
+    return rc;
+}
+
+int
+db_sched_send(struct db *db, const struct candidate *c, size_t n,
+              const struct send_to *to)
+{
+    struct candidate ok[CHUNK];
+    size_t at = 0, k;
+
+    while ((k = take_ok(c, n, &at, ok)) > 0)
+        if (limit_transition_times(db, ok, k) != 0 ||
+            send_results(db, ok, k, to) != 0)
+            return -1;
+    return 0;
+}
+
+/* ---- lost for good ---- */
+
+static int
+expire_results(struct db *db, const struct candidate *c, size_t n,
+               const struct send_to *to)
+{
+    struct buf sql = BUF_INIT;
+    struct db_query *q;
+    unsigned i = 2;
+    int rc = -1;
+
+    buf_add(&sql, "UPDATE result SET server_state = ?, outcome = ? WHERE");
+    db_list_in(&sql, "id", n);
+    buf_add(&sql, " AND server_state = ? AND hostid = ? ORDER BY id");
+    q = db_prepare(db, buf_str(&sql));
+    if (q != NULL && db_bind_i64(q, 0, RESULT_OVER) == 0 &&
+        db_bind_i64(q, 1, OUTCOME_NO_REPLY) == 0 &&
+        db_list_bind(q, &i, &c->result_id, sizeof(*c), n) == 0 &&
+        db_bind_i64(q, i, RESULT_IN_PROGRESS) == 0 &&
+        db_bind_i64(q, i + 1, to->hostid) == 0)
+        rc = db_step(q);
+    db_finish(q);
+    buf_free(&sql);
+    return rc;
+}
+
+int
+db_sched_expire(struct db *db, const struct candidate *c, size_t n,
+                const struct send_to *to)
+{
+    struct candidate ok[CHUNK];
+    int64_t wu[CHUNK];
+
+    for (size_t at = 0; at < n;) {
+        size_t k = db_list_chunk(n - at, CHUNK);
+
+        for (size_t i = 0; i < k; i++) {
+            ok[i] = c[at + i];
+            wu[i] = ok[i].wu_id;
+        }
+        if (db_sched_touch_workunits(db, wu, k, to->now) != 0 ||
+            expire_results(db, ok, k, to) != 0)
+            return -1;
+        at += k;
+    }
+    return 0;
+}
+
+/* ---- upload handler ---- */
+
+int
+db_sched_upload_document(struct db *db, const char *result_name,
+                         char **ret_xml_doc_in)
+{
+    struct db_query *q = db_prepare(
+        db, "SELECT name, xml_doc_in FROM result WHERE name = ? AND"
+            " received_time = 0 AND (server_state = ? OR server_state = ?"
+            " AND outcome = ?)");
+    int rc = -1;
+
+    *ret_xml_doc_in = NULL;
+    if (q != NULL && db_bind_text(q, 0, result_name) == 0 &&
+        db_bind_i64(q, 1, RESULT_IN_PROGRESS) == 0 &&
+        db_bind_i64(q, 2, RESULT_OVER) == 0 &&
+        db_bind_i64(q, 3, OUTCOME_NO_REPLY) == 0)
+        rc = db_step(q);
+    if (rc == 0 && strcmp(db_col_text(q, 0), result_name) != 0)
+        rc = DB_NONE; /* names are compared without case by the database */
+    if (rc == 0)
+        *ret_xml_doc_in = db_col_dup(q, 1);
+    db_finish(q);
+    return rc;
+}
