@@ -19,6 +19,7 @@
 struct buf;
 
 #define REQUEST_MAX_BYTES (10 * 1024 * 1024)
+#define REQUEST_MAX_APP_VERSIONS 10000 /* more are not read */
 
 struct reported_result {
     char name[NAME_SIZE];
