@@ -27,7 +27,7 @@ struct upload_request {
     bool has_max_nbytes, has_nbytes, has_data;
     int64_t max_nbytes;
     int64_t nbytes; /* of the whole file */
-    int64_t offset;
+    int64_t offset; /* negative: unreadable, to be refused */
     char md5[33]; /* "" if not sent or no 32 hex digits */
     int client_version;
     size_t header_size; /* where the file's bytes begin */
