@@ -18,8 +18,10 @@ void cgi_close(struct cgi *);
 bool cgi_is_fastcgi(const struct cgi *);
 
 /* Wait for the next request.  1 a request, 0 no more (CGI: after the first;
- * FastCGI: asked to stop by SIGTERM or by cgi_stop()), -1 failed. */
+ * FastCGI: asked to stop by SIGTERM, SIGHUP or cgi_stop()), -1 failed (logged).
+ * SIGUSR2 makes a FastCGI program open its log again here. */
 int cgi_next(struct cgi *);
+void cgi_stop(struct cgi *); /* the request in work is the last */
 
 /* A CGI variable ("REQUEST_METHOD"); "" if absent. */
 const char *cgi_var(const struct cgi *, const char *name);
@@ -27,13 +29,15 @@ const char *cgi_var(const struct cgi *, const char *name);
 /* CONTENT_LENGTH, or -1 if absent or no number. */
 int64_t cgi_content_length(const struct cgi *);
 
-/* Read up to n bytes of the body: > 0 bytes, 0 end, -1 failed. */
+/* Read up to n bytes of the body: > 0 bytes, 0 end, -1 failed, which a body
+ * that ends before CONTENT_LENGTH is, too (all that came has been read then). */
 ssize_t cgi_read(struct cgi *, void *bytes, size_t n);
 
 /* Read and drop the rest of the body (constant memory). */
 void cgi_drain(struct cgi *);
 
-/* Send a whole reply.  status 200 needs no line.  Content-Length is sent. */
+/* Send a whole reply.  status 200 needs no line.  Content-Length is sent.
+ * 0, or -1 if the client did not take it (not logged: it may go when it likes). */
 int cgi_reply(struct cgi *, int status, const char *content_type,
               const void *bytes, size_t n);
 /* The same with more header lines ("Name: value\r\n"…), or NULL. */

@@ -93,9 +93,10 @@ open_temp(const char *path, struct buf *temp)
 
 /* The file is complete: give it its mode and its name.  Takes fd and temp. */
 static int
-finish_temp(int fd, struct buf *temp, const char *path, mode_t mode, int rc)
+finish_temp(int fd, struct buf *temp, const char *path, mode_t mode, bool sync,
+            int rc)
 {
-    if (rc == 0 && (fchmod(fd, mode) != 0 || fsync(fd) != 0))
+    if (rc == 0 && (fchmod(fd, mode) != 0 || (sync && fsync(fd) != 0)))
         rc = -1;
     if (rc == 0)
         rc = close(fd);
@@ -113,8 +114,9 @@ finish_temp(int fd, struct buf *temp, const char *path, mode_t mode, int rc)
     return rc;
 }
 
-int
-file_write(const char *path, const void *bytes, size_t n, mode_t mode)
+static int
+write_file(const char *path, const void *bytes, size_t n, mode_t mode,
+           bool sync)
 {
     struct buf temp = BUF_INIT;
     int fd = open_temp(path, &temp);
@@ -123,7 +125,20 @@ file_write(const char *path, const void *bytes, size_t n, mode_t mode)
         buf_free(&temp);
         return -1;
     }
-    return finish_temp(fd, &temp, path, mode, file_write_all(fd, bytes, n));
+    return finish_temp(fd, &temp, path, mode, sync,
+                       file_write_all(fd, bytes, n));
+}
+
+int
+file_write(const char *path, const void *bytes, size_t n, mode_t mode)
+{
+    return write_file(path, bytes, n, mode, true);
+}
+
+int
+file_write_nosync(const char *path, const void *bytes, size_t n, mode_t mode)
+{
+    return write_file(path, bytes, n, mode, false);
 }
 
 static int
@@ -150,7 +165,7 @@ file_copy(const char *from, const char *to, mode_t mode)
         return -1;
     if (fstat(in, &st) == 0 && (out = open_temp(to, &temp)) >= 0)
         rc = finish_temp(out, &temp, to, mode != 0 ? mode : st.st_mode & 0777,
-                         copy_bytes(in, out));
+                         true, copy_bytes(in, out));
     buf_free(&temp);
     close_quietly(in);
     return rc;

@@ -18,6 +18,10 @@ int file_read(const char *path, size_t max, struct buf *out);
  * as given, whatever the umask.  -1 with errno. */
 int file_write(const char *path, const void *bytes, size_t n, mode_t mode);
 
+/* The same without fsync, for what a crash of the machine may take: status. */
+int file_write_nosync(const char *path, const void *bytes, size_t n,
+                      mode_t mode);
+
 /* Copy, the same way.  Permission bits of the source, or `mode` if not 0. */
 int file_copy(const char *from, const char *to, mode_t mode);
 

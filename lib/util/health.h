@@ -21,6 +21,7 @@ struct health {
     int64_t started, last_pass;
     int64_t passes, handled, errors;
     char state[32];
+    int64_t written; /* when the file was last written */
 };
 
 /* Begin; the file is written at once.  `path` "" = keep no file. */
