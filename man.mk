@@ -4,15 +4,15 @@
 #
 #   bin_PROGRAMS = create_work stage_file
 #   man1_MANS = create_work.1 stage_file.1
-#   MAN_PROGRAMS = $(bin_PROGRAMS)
+#   man_makers = $(bin_PROGRAMS)
 #   include $(top_srcdir)/man.mk
 #
 # (daemons: man8_MANS = feeder.8 ...).  PROG.1 and PROG.8 come from ./PROG --man;
-# MAN_PROGRAMS is what must be built before.  The pages lie in the build folder,
+# man_makers is what must be built before.  The pages lie in the build folder,
 # are not distributed, and go away with `make clean`; a folder with more to
 # clean says CLEANFILES += ... behind the include.
 CLEANFILES = $(man1_MANS) $(man8_MANS)
 
-$(man1_MANS) $(man8_MANS): $(MAN_PROGRAMS)
+$(man1_MANS) $(man8_MANS): $(man_makers)
 	$(AM_V_GEN)page=$@; prog=./$${page%.*}; \
 	$$prog --man >$@.tmp && mv $@.tmp $@
