@@ -159,6 +159,15 @@ judge_by_reading(const struct poll *p, struct quorum_decision *ret)
     ret->n_viable = to_int(p->n - count_verdicts(p, OUTPUT_BAD));
 }
 
+static bool
+has_kept(const struct poll *p)
+{
+    for (size_t i = 0; i < p->n; i++)
+        if (p->status[i] == QUORUM_KEEP)
+            return true;
+    return false;
+}
+
 void
 quorum_decide(const struct quorum_limits *limits, const enum read_verdict *read,
               const enum match *match, size_t n, enum quorum_status *status,
@@ -185,7 +194,7 @@ quorum_decide(const struct quorum_limits *limits, const enum read_verdict *read,
     } else if (!p.retry) {
         order_another(&p, limits, ret);
     }
-    ret->retry = p.retry;
+    ret->retry = has_kept(&p);
 }
 
 enum straggler_verdict

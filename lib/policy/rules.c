@@ -108,7 +108,6 @@ is_new_to_host(const struct offer *o)
     return !(o->one_result_per_host_per_wu && o->host_has_result);
 }
 
-/* clang-format off: a table */
 const struct dispatch_rule dispatch_rules[] = {
     {"job-limit",       REFUSAL_STOP,     has_room_in_reply,
      "This contact has brought as many tasks as one contact may."       },
@@ -146,7 +145,6 @@ const struct dispatch_rule dispatch_rules[] = {
      "Each task is checked by different computers; this one already has a copy "
      "of those that are waiting."                                       },
 };
-/* clang-format on */
 
 const size_t n_dispatch_rules =
     sizeof(dispatch_rules) / sizeof(dispatch_rules[0]);
