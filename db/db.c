@@ -6,10 +6,8 @@
  * the header; automatic reconnection is never switched on, because it would
  * silently drop a transaction and all prepared statements.
  *
- * Statements are kept by their text, CACHE_SIZE of them, the longest unused one
- * goes first.  One text may be open twice at a time; each has its own
- * statement. A result set is fetched whole when the statement runs, so that
- * others may run while its rows are read.
+ * A result set is fetched whole when the statement runs, so that others may run
+ * while its rows are read.  The statements themselves are kept by db_cache.c.
  *
  * After a deadlock (1213) or a lock time-out (1205) inside a transaction the
  * connection is `doomed`: the server may already have rolled back, so a further
@@ -28,26 +26,7 @@
 #include "db_private.h"
 #include "log.h"
 
-/* Error numbers of server and client; the headers of the two libraries do not
- * name all of them. */
 enum {
-    E_SERVER_SHUTDOWN = 1053,
-    E_DUP_ENTRY = 1062,
-    E_LOCK_WAIT_TIMEOUT = 1205,
-    E_DEADLOCK = 1213,
-    E_DUP_ENTRY_WITH_KEY_NAME = 1586,
-    E_CONNECTION_KILLED = 1927,
-    E_CONNECTION = 2002,
-    E_CONN_HOST = 2003,
-    E_SERVER_GONE = 2006,
-    E_SERVER_LOST = 2013,
-    E_SERVER_LOST_EXTENDED = 2055,
-    E_LOCK_NOWAIT = 3572,
-    E_CLIENT_INTERACTION_TIMEOUT = 4031,
-};
-
-enum {
-    CACHE_SIZE = 64,
     FIRST_BUFFER = 256, /* bytes for a text column until a longer one comes */
     MAX_LOGGED_SQL = 1000,
 };
@@ -65,39 +44,14 @@ struct db_value { /* of one parameter */
     bool bound;
 };
 
-enum db_stage { DB_FRESH, DB_ROWS, DB_DONE };
-
-struct db_query {
-    struct db *db;
-    struct db_query *next; /* in db->queries */
-    char *sql;
-    MYSQL_STMT *stmt; /* NULL once the connection has gone */
-    enum db_stage stage;
-    bool in_use;
-    bool broken;        /* an error: prepare it anew next time */
-    bool nowait;        /* a held lock is an answer */
-    uint64_t last_used; /* db->n_statements then */
-    unsigned n_params, n_columns;
-    MYSQL_BIND *param;
+struct db_stmt { /* the library's side of a query */
+    MYSQL_STMT *api;
+    MYSQL_BIND *param; /* of each parameter */
     struct db_value *value;
-    MYSQL_BIND *bind;
-    struct db_column *column;
+    MYSQL_BIND *bind; /* of each column */
     struct db_flags {
         api_flag is_null, cut;
-    } * flags; /* of each column */
-    int64_t affected, insert_id;
-};
-
-struct db {
-    MYSQL *conn;
-    struct db_address where;
-    char *user, *passwd, *name;
-    unsigned read_timeout; /* s */
-    bool lost, doomed, in_transaction, skip_locked;
-    struct db_query *queries;
-    unsigned n_queries;
-    uint64_t n_statements;
-    double seconds;
+    } * flags;
 };
 
 static double
@@ -111,35 +65,19 @@ monotonic_seconds(void)
 
 /* ---- errors ------------------------------------------------------------- */
 
-static bool
-means_lost(unsigned code)
-{
-    switch (code) {
-    case E_SERVER_SHUTDOWN:
-    case E_CONNECTION_KILLED:
-    case E_CONNECTION:
-    case E_CONN_HOST:
-    case E_SERVER_GONE:
-    case E_SERVER_LOST:
-    case E_SERVER_LOST_EXTENDED:
-    case E_CLIENT_INTERACTION_TIMEOUT:
-        return true;
-    default:
-        return false;
-    }
-}
-
-/* Note what an error means for the connection, and log it.  The last lines of
- * a lost connection and of a deadlock are warnings: both are handled. */
+/* Note what an error means for the connection, and log it.  A lost
+ * connection and a collision are warnings: both are handled. */
 static int
 failed(struct db *db, const char *sql, unsigned code, const char *text)
 {
-    if (means_lost(code)) {
+    enum db_error kind = db_error_kind(code);
+
+    if (kind == DB_ERROR_LOST) {
         db->lost = true;
         db->in_transaction = false;
         log_warning("database: connection lost: %s (%u) in: %.*s", text, code,
                     MAX_LOGGED_SQL, sql);
-    } else if (code == E_DEADLOCK || code == E_LOCK_WAIT_TIMEOUT) {
+    } else if (kind == DB_ERROR_COLLISION) {
         db->doomed = db->in_transaction;
         log_warning("database: %s (%u) in: %.*s", text, code, MAX_LOGGED_SQL,
                     sql);
@@ -153,23 +91,15 @@ failed(struct db *db, const char *sql, unsigned code, const char *text)
 static int
 query_failed(struct db_query *q)
 {
-    unsigned code = mysql_stmt_errno(q->stmt);
+    unsigned code = mysql_stmt_errno(q->stmt->api);
 
     q->stage = DB_DONE;
-    if (code == E_DUP_ENTRY || code == E_DUP_ENTRY_WITH_KEY_NAME)
+    if (db_error_kind(code) == DB_ERROR_EXISTS)
         return DB_EXISTS;
-    if (code == E_LOCK_NOWAIT || (q->nowait && code == E_LOCK_WAIT_TIMEOUT))
+    if (q->nowait && db_error_means_locked(code))
         return DB_BUSY;
     q->broken = true;
-    return failed(q->db, q->sql, code, mysql_stmt_error(q->stmt));
-}
-
-/* May a statement run now?  Not on a lost connection, and not after a deadlock
- * until the roll-back; both have been logged. */
-static bool
-usable(const struct db *db)
-{
-    return db->conn != NULL && !db->lost && !db->doomed;
+    return failed(q->db, q->sql, code, mysql_stmt_error(q->stmt->api));
 }
 
 /* ---- connection --------------------------------------------------------- */
@@ -190,52 +120,35 @@ set_session(struct db *db)
     return 0;
 }
 
-static void
-free_query(struct db_query *q)
+void
+db_stmt_free(struct db_query *q)
 {
-    if (q->stmt != NULL)
-        mysql_stmt_close(q->stmt);
-    for (unsigned i = 0; i < q->n_columns; i++)
-        free(q->column[i].text);
-    free(q->column);
-    free(q->flags);
-    free(q->bind);
-    free(q->value);
-    free(q->param);
-    free(q->sql);
-    free(q);
+    struct db_stmt *s = q->stmt;
+
+    if (s == NULL)
+        return;
+    if (s->api != NULL)
+        mysql_stmt_close(s->api);
+    free(s->param);
+    free(s->value);
+    free(s->bind);
+    free(s->flags);
+    free(s);
+    q->stmt = NULL;
 }
 
-static void
-drop_query(struct db_query *q)
+void
+db_stmt_rest(struct db_query *q)
 {
-    struct db_query **p = &q->db->queries;
-
-    while (*p != q)
-        p = &(*p)->next;
-    *p = q->next;
-    q->db->n_queries--;
-    free_query(q);
+    mysql_stmt_free_result(q->stmt->api);
+    for (unsigned i = 0; i < q->n_params; i++)
+        q->stmt->value[i].bound = false;
 }
 
-/* Statements die with their connection; one that is in use stays as a husk
- * until its db_finish(). */
 static void
 disconnect(struct db *db)
 {
-    struct db_query *next;
-
-    for (struct db_query *q = db->queries; q != NULL; q = next) {
-        next = q->next;
-        if (q->in_use) {
-            if (q->stmt != NULL)
-                mysql_stmt_close(q->stmt);
-            q->stmt = NULL;
-            q->stage = DB_DONE;
-        } else {
-            drop_query(q);
-        }
-    }
+    db_forget_statements(db);
     if (db->conn != NULL)
         mysql_close(db->conn);
     db->conn = NULL;
@@ -300,8 +213,7 @@ db_close(struct db *db)
     if (db == NULL)
         return;
     disconnect(db);
-    while (db->queries != NULL)
-        drop_query(db->queries);
+    assert(db->queries == NULL); /* each was given to db_finish() */
     free(db->where.host);
     free(db->where.socket);
     free(db->user);
@@ -344,23 +256,45 @@ db_seconds(const struct db *db)
 
 /* ---- statements --------------------------------------------------------- */
 
-int
-db_exec(struct db *db, const char *sql)
+/* The error number, 0 if it worked; nothing is logged. */
+static unsigned
+exec_text(struct db *db, const char *sql)
 {
     double begin = monotonic_seconds();
-    int rc;
+    unsigned code = 0;
 
-    if (!usable(db))
-        return -1;
     log_debug("SQL: %.*s", MAX_LOGGED_SQL, sql);
-    rc = mysql_query(db->conn, sql);
-    if (rc == 0)
+    if (mysql_query(db->conn, sql) != 0)
+        code = mysql_errno(db->conn);
+    else
         mysql_free_result(mysql_store_result(db->conn)); /* NULL is fine */
     db->n_statements++;
     db->seconds += monotonic_seconds() - begin;
-    if (rc != 0)
-        return failed(db, sql, mysql_errno(db->conn), mysql_error(db->conn));
-    return 0;
+    return code;
+}
+
+int
+db_exec(struct db *db, const char *sql)
+{
+    unsigned code;
+
+    if (!db_usable(db))
+        return -1;
+    code = exec_text(db, sql);
+    return code == 0 ? 0 : failed(db, sql, code, mysql_error(db->conn));
+}
+
+int
+db_exec_ddl(struct db *db, const char *sql)
+{
+    unsigned code;
+
+    if (!db_usable(db))
+        return -1;
+    code = exec_text(db, sql);
+    if (db_error_kind(code) == DB_ERROR_THERE)
+        return DB_EXISTS;
+    return code == 0 ? 0 : failed(db, sql, code, mysql_error(db->conn));
 }
 
 /* Numbers are fetched as numbers; everything else, decimals too (a SUM may not
@@ -381,12 +315,12 @@ kind_of(enum enum_field_types type)
 static void
 bind_column(struct db_query *q, unsigned i, enum enum_field_types type)
 {
-    MYSQL_BIND *b = &q->bind[i];
+    MYSQL_BIND *b = &q->stmt->bind[i];
     struct db_column *c = &q->column[i];
 
-    b->is_null = &q->flags[i].is_null;
+    b->is_null = &q->stmt->flags[i].is_null;
     b->length = &c->len;
-    b->error = &q->flags[i].cut;
+    b->error = &q->stmt->flags[i].cut;
     c->kind = kind_of(type);
     switch (c->kind) {
     case KIND_INT:
@@ -410,105 +344,38 @@ bind_column(struct db_query *q, unsigned i, enum enum_field_types type)
 static int
 describe_columns(struct db_query *q)
 {
-    MYSQL_RES *meta = mysql_stmt_result_metadata(q->stmt);
+    MYSQL_RES *meta = mysql_stmt_result_metadata(q->stmt->api);
 
     if (meta == NULL)
-        return mysql_stmt_errno(q->stmt) == 0 ? 0 : -1;
+        return mysql_stmt_errno(q->stmt->api) == 0 ? 0 : -1;
     q->n_columns = mysql_num_fields(meta);
-    q->bind = xcalloc(q->n_columns, sizeof(*q->bind));
+    q->stmt->bind = xcalloc(q->n_columns, sizeof(*q->stmt->bind));
     q->column = xcalloc(q->n_columns, sizeof(*q->column));
-    q->flags = xcalloc(q->n_columns, sizeof(*q->flags));
+    q->stmt->flags = xcalloc(q->n_columns, sizeof(*q->stmt->flags));
     for (unsigned i = 0; i < q->n_columns; i++)
         bind_column(q, i, mysql_fetch_field_direct(meta, i)->type);
     mysql_free_result(meta);
     return 0;
 }
 
-static int
-prepare(struct db_query *q)
+int
+db_stmt_prepare(struct db_query *q)
 {
-    MYSQL_STMT *stmt = mysql_stmt_init(q->db->conn);
-    unsigned long n;
+    MYSQL_STMT *api = mysql_stmt_init(q->db->conn);
 
-    if (stmt == NULL)
+    if (api == NULL)
         return failed(q->db, q->sql, mysql_errno(q->db->conn),
                       mysql_error(q->db->conn));
-    q->stmt = stmt;
-    if (mysql_stmt_prepare(stmt, q->sql, strlen(q->sql)) != 0 ||
+    q->stmt = xcalloc(1, sizeof(*q->stmt));
+    q->stmt->api = api;
+    if (mysql_stmt_prepare(api, q->sql, strlen(q->sql)) != 0 ||
         describe_columns(q) != 0)
-        return failed(q->db, q->sql, mysql_stmt_errno(stmt),
-                      mysql_stmt_error(stmt));
-    n = mysql_stmt_param_count(stmt);
-    q->n_params = (unsigned)n;
-    q->param = xcalloc(n + 1, sizeof(*q->param));
-    q->value = xcalloc(n + 1, sizeof(*q->value));
+        return failed(q->db, q->sql, mysql_stmt_errno(api),
+                      mysql_stmt_error(api));
+    q->n_params = (unsigned)mysql_stmt_param_count(api);
+    q->stmt->param = xcalloc(q->n_params + 1, sizeof(*q->stmt->param));
+    q->stmt->value = xcalloc(q->n_params + 1, sizeof(*q->stmt->value));
     return 0;
-}
-
-/* Make room: forget the statement that has been unused for longest. */
-static void
-evict_one(struct db *db)
-{
-    struct db_query *oldest = NULL;
-
-    for (struct db_query *q = db->queries; q != NULL; q = q->next)
-        if (!q->in_use && (oldest == NULL || q->last_used < oldest->last_used))
-            oldest = q;
-    if (oldest != NULL)
-        drop_query(oldest);
-}
-
-static struct db_query *
-find_cached(struct db *db, const char *sql)
-{
-    for (struct db_query *q = db->queries; q != NULL; q = q->next)
-        if (!q->in_use && strcmp(q->sql, sql) == 0)
-            return q;
-    return NULL;
-}
-
-struct db_query *
-db_prepare(struct db *db, const char *sql)
-{
-    struct db_query *q;
-
-    if (!usable(db))
-        return NULL;
-    q = find_cached(db, sql);
-    if (q == NULL) {
-        if (db->n_queries >= CACHE_SIZE)
-            evict_one(db);
-        q = xcalloc(1, sizeof(*q));
-        q->db = db;
-        q->sql = xstrdup(sql);
-        q->nowait = strstr(sql, "NOWAIT") != NULL;
-        if (prepare(q) != 0) {
-            free_query(q);
-            return NULL;
-        }
-        q->next = db->queries;
-        db->queries = q;
-        db->n_queries++;
-    }
-    q->in_use = true;
-    q->stage = DB_FRESH;
-    q->affected = q->insert_id = 0;
-    q->last_used = db->n_statements;
-    for (unsigned i = 0; i < q->n_params; i++)
-        q->value[i].bound = false;
-    return q;
-}
-
-void
-db_finish(struct db_query *q)
-{
-    if (q == NULL)
-        return;
-    q->in_use = false;
-    if (q->stmt == NULL || q->broken || q->db->n_queries > CACHE_SIZE)
-        drop_query(q);
-    else
-        mysql_stmt_free_result(q->stmt);
 }
 
 /* ---- parameters --------------------------------------------------------- */
@@ -526,14 +393,14 @@ fresh_param(struct db_query *q, unsigned i)
         return NULL;
     }
     if (q->stage != DB_FRESH && !q->broken) {
-        mysql_stmt_free_result(q->stmt);
+        mysql_stmt_free_result(q->stmt->api);
         q->stage = DB_FRESH;
     }
-    memset(&q->param[i], 0, sizeof(q->param[i]));
-    q->value[i].is_null = 0;
-    q->value[i].bound = true;
-    q->param[i].is_null = &q->value[i].is_null;
-    return &q->param[i];
+    memset(&q->stmt->param[i], 0, sizeof(q->stmt->param[i]));
+    q->stmt->value[i].is_null = 0;
+    q->stmt->value[i].bound = true;
+    q->stmt->param[i].is_null = &q->stmt->value[i].is_null;
+    return &q->stmt->param[i];
 }
 
 int
@@ -543,9 +410,9 @@ db_bind_i64(struct db_query *q, unsigned i, int64_t v)
 
     if (b == NULL)
         return -1;
-    q->value[i].i = v;
+    q->stmt->value[i].i = v;
     b->buffer_type = MYSQL_TYPE_LONGLONG;
-    b->buffer = &q->value[i].i;
+    b->buffer = &q->stmt->value[i].i;
     return 0;
 }
 
@@ -562,9 +429,9 @@ db_bind_double(struct db_query *q, unsigned i, double v)
     b = fresh_param(q, i);
     if (b == NULL)
         return -1;
-    q->value[i].d = v;
+    q->stmt->value[i].d = v;
     b->buffer_type = MYSQL_TYPE_DOUBLE;
-    b->buffer = &q->value[i].d;
+    b->buffer = &q->stmt->value[i].d;
     return 0;
 }
 
@@ -581,12 +448,12 @@ bind_bytes(struct db_query *q, unsigned i, enum enum_field_types type,
 
     if (b == NULL)
         return -1;
-    q->value[i].len = n;
-    q->value[i].is_null = bytes == NULL;
+    q->stmt->value[i].len = n;
+    q->stmt->value[i].is_null = bytes == NULL;
     b->buffer_type = bytes == NULL ? MYSQL_TYPE_NULL : type;
     b->buffer = p.wanted;
     b->buffer_length = n;
-    b->length = &q->value[i].len;
+    b->length = &q->stmt->value[i].len;
     return 0;
 }
 
@@ -609,7 +476,7 @@ static int
 check_bound(const struct db_query *q)
 {
     for (unsigned i = 0; i < q->n_params; i++)
-        if (!q->value[i].bound) {
+        if (!q->stmt->value[i].bound) {
             log_critical("database: value %u not bound in: %.*s", i,
                          MAX_LOGGED_SQL, q->sql);
             return -1;
@@ -623,23 +490,25 @@ execute(struct db_query *q)
     double begin = monotonic_seconds();
     int rc = 0;
 
-    if (!usable(q->db) || q->stmt == NULL || q->broken || check_bound(q) != 0)
+    if (!db_usable(q->db) || q->stmt == NULL || q->broken ||
+        check_bound(q) != 0)
         return -1;
     log_debug("SQL: %.*s", MAX_LOGGED_SQL, q->sql);
-    if ((q->n_params > 0 && mysql_stmt_bind_param(q->stmt, q->param) != 0) ||
-        mysql_stmt_execute(q->stmt) != 0)
+    if ((q->n_params > 0 &&
+         mysql_stmt_bind_param(q->stmt->api, q->stmt->param) != 0) ||
+        mysql_stmt_execute(q->stmt->api) != 0)
         rc = query_failed(q);
     else if (q->n_columns > 0 &&
-             (mysql_stmt_bind_result(q->stmt, q->bind) != 0 ||
-              mysql_stmt_store_result(q->stmt) != 0))
+             (mysql_stmt_bind_result(q->stmt->api, q->stmt->bind) != 0 ||
+              mysql_stmt_store_result(q->stmt->api) != 0))
         rc = query_failed(q);
     q->db->n_statements++;
     q->db->seconds += monotonic_seconds() - begin;
     if (rc != 0)
         return rc;
     q->stage = q->n_columns > 0 ? DB_ROWS : DB_DONE;
-    q->affected = (int64_t)mysql_stmt_affected_rows(q->stmt);
-    q->insert_id = (int64_t)mysql_stmt_insert_id(q->stmt);
+    q->affected = (int64_t)mysql_stmt_affected_rows(q->stmt->api);
+    q->insert_id = (int64_t)mysql_stmt_insert_id(q->stmt->api);
     return 0;
 }
 
@@ -652,21 +521,22 @@ fetch_long_columns(struct db_query *q)
     for (unsigned i = 0; i < q->n_columns; i++) {
         struct db_column *c = &q->column[i];
 
-        c->is_null = q->flags[i].is_null != 0;
+        c->is_null = q->stmt->flags[i].is_null != 0;
         if (c->kind != KIND_TEXT || c->is_null)
             continue;
         if (c->len > c->cap) {
             c->cap = c->len + c->len / 2;
             c->text = xrealloc(c->text, c->cap + 1);
-            q->bind[i].buffer = c->text;
-            q->bind[i].buffer_length = c->cap;
+            q->stmt->bind[i].buffer = c->text;
+            q->stmt->bind[i].buffer_length = c->cap;
             grown = true;
-            if (mysql_stmt_fetch_column(q->stmt, &q->bind[i], i, 0) != 0)
+            if (mysql_stmt_fetch_column(q->stmt->api, &q->stmt->bind[i], i,
+                                        0) != 0)
                 return query_failed(q);
         }
         c->text[c->len] = '\0';
     }
-    if (grown && mysql_stmt_bind_result(q->stmt, q->bind) != 0)
+    if (grown && mysql_stmt_bind_result(q->stmt->api, q->stmt->bind) != 0)
         return query_failed(q); /* the next row goes to the new buffers */
     return 0;
 }
@@ -674,7 +544,7 @@ fetch_long_columns(struct db_query *q)
 static int
 fetch(struct db_query *q)
 {
-    int rc = mysql_stmt_fetch(q->stmt);
+    int rc = mysql_stmt_fetch(q->stmt->api);
 
     if (rc == MYSQL_NO_DATA) {
         q->stage = DB_DONE;
@@ -714,51 +584,4 @@ int64_t
 db_insert_id(const struct db_query *q)
 {
     return q->insert_id;
-}
-
-/* ---- transactions ------------------------------------------------------- */
-
-int
-db_begin(struct db *db)
-{
-    assert(!db->in_transaction);
-    if (db_exec(db, "START TRANSACTION") != 0)
-        return -1;
-    db->in_transaction = true;
-    return 0;
-}
-
-int
-db_commit(struct db *db)
-{
-    if (!usable(db) || db_exec(db, "COMMIT") != 0) {
-        if (!db->lost && !db->doomed)
-            db_rollback(db);
-        return -1;
-    }
-    db->in_transaction = false;
-    return 0;
-}
-
-void
-db_rollback(struct db *db)
-{
-    if (!db->in_transaction && !db->doomed)
-        return; /* none begun, or the connection has gone and it with it */
-    db->doomed = false;
-    db->in_transaction = false;
-    db_exec(db, "ROLLBACK");
-}
-
-bool
-db_is_doomed(const struct db *db)
-{
-    return db->doomed;
-}
-
-struct db_column *
-db_column(struct db_query *q, unsigned i)
-{
-    assert(i < q->n_columns);
-    return &q->column[i];
 }

@@ -82,6 +82,10 @@ void db_finish(struct db_query *);             /* NULL is fine */
 /* A statement without parameters and rows ("SET …", DDL).  0, -1. */
 int db_exec(struct db *, const char *sql);
 
+/* The same for DDL: DB_EXISTS (not logged) if the table, column or index is
+ * there already. */
+int db_exec_ddl(struct db *, const char *sql);
+
 /* Append "?, ?, ?" for n values, or n groups "(?, ?), (?, ?)". */
 struct buf;
 void db_placeholders(struct buf *, size_t n);

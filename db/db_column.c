@@ -1,6 +1,7 @@
 /* db_column.c - the values of the current row, converted as the caller asks. */
 #include "db.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,16 +11,23 @@
 
 enum { NUMBER_SIZE = 40 }; /* longest number as text */
 
+static struct db_column *
+column(struct db_query *q, unsigned i)
+{
+    assert(i < q->n_columns);
+    return &q->column[i];
+}
+
 bool
 db_col_is_null(struct db_query *q, unsigned i)
 {
-    return db_column(q, i)->is_null;
+    return column(q, i)->is_null;
 }
 
 int64_t
 db_col_i64(struct db_query *q, unsigned i)
 {
-    struct db_column *c = db_column(q, i);
+    struct db_column *c = column(q, i);
 
     if (c->is_null)
         return 0;
@@ -39,7 +47,7 @@ db_col_i64(struct db_query *q, unsigned i)
 double
 db_col_double(struct db_query *q, unsigned i)
 {
-    struct db_column *c = db_column(q, i);
+    struct db_column *c = column(q, i);
 
     if (c->is_null)
         return 0;
@@ -74,7 +82,7 @@ print_number(struct db_column *c)
 const void *
 db_col_blob(struct db_query *q, unsigned i, size_t *ret_len)
 {
-    struct db_column *c = db_column(q, i);
+    struct db_column *c = column(q, i);
 
     *ret_len = 0;
     if (c->is_null)

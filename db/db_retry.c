@@ -1,7 +1,8 @@
-/* db_retry.c - what is tried again: connections, and transactions that
- * collided. */
+/* db_retry.c - transactions, and what is tried again: connections, and work
+ * that collided with another's. */
 #include "db.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -40,6 +41,44 @@ db_reconnect(struct db *db, const volatile int *stop, int max_tries)
     return -1;
 }
 
+bool
+db_usable(const struct db *db)
+{
+    return db->conn != NULL && !db->lost && !db->doomed;
+}
+
+int
+db_begin(struct db *db)
+{
+    assert(!db->in_transaction);
+    if (db_exec(db, "START TRANSACTION") != 0)
+        return -1;
+    db->in_transaction = true;
+    return 0;
+}
+
+int
+db_commit(struct db *db)
+{
+    if (!db_usable(db) || db_exec(db, "COMMIT") != 0) {
+        if (!db->lost && !db->doomed)
+            db_rollback(db);
+        return -1;
+    }
+    db->in_transaction = false;
+    return 0;
+}
+
+void
+db_rollback(struct db *db)
+{
+    if (!db->in_transaction && !db->doomed)
+        return; /* none begun, or the connection has gone and it with it */
+    db->doomed = false;
+    db->in_transaction = false;
+    db_exec(db, "ROLLBACK");
+}
+
 /* 5 to 50 ms, longer at each try: of two that collided, one comes first. */
 static void
 wait_a_little(int tries)
@@ -60,9 +99,9 @@ db_transaction(struct db *db, db_work_fn *fn, void *arg)
         if (db_begin(db) != 0)
             return -1;
         rc = fn(db, arg);
-        if (rc == 0 && !db_is_doomed(db) && db_commit(db) == 0)
+        if (rc == 0 && !db->doomed && db_commit(db) == 0)
             return 0;
-        if (!db_is_doomed(db)) {
+        if (!db->doomed) {
             db_rollback(db);
             return rc == 0 ? -1 : rc;
         }

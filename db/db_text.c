@@ -1,4 +1,4 @@
-/* db_text.c - text around SQL: placeholders, addresses, server versions. */
+/* db_text.c - around SQL: placeholders, addresses, versions, error numbers. */
 #include "db.h"
 
 #include <stdlib.h>
@@ -68,4 +68,40 @@ db_placeholder_rows(struct buf *out, size_t rows, size_t columns)
         db_placeholders(out, columns);
         buf_addc(out, ')');
     }
+}
+
+/* Numbers of server and client; the headers of the two libraries do not name
+ * all of them. */
+enum db_error
+db_error_kind(unsigned code)
+{
+    switch (code) {
+    case 1053: /* server shuts down */
+    case 1927: /* connection killed */
+    case 2002: /* no server at the socket */
+    case 2003: /* no server at the host */
+    case 2006: /* server has gone */
+    case 2013: /* lost during a query */
+    case 2055: /* the same, with a system error */
+    case 4031: /* unused for too long */
+        return DB_ERROR_LOST;
+    case 1205: /* lock time-out */
+    case 1213: /* deadlock */
+        return DB_ERROR_COLLISION;
+    case 1062: /* duplicate entry */
+    case 1586: /* the same, with the key's name */
+        return DB_ERROR_EXISTS;
+    case 1050: /* table */
+    case 1060: /* column */
+    case 1061: /* index */
+        return DB_ERROR_THERE;
+    default:
+        return DB_ERROR_OTHER;
+    }
+}
+
+bool
+db_error_means_locked(unsigned code)
+{
+    return code == 1205 || code == 3572; /* MariaDB, MySQL */
 }
