@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "buf.h"
+#include "config_read.h"
 #include "file.h"
 #include "log.h"
 #include "path.h"
@@ -21,14 +22,8 @@
 #define FILE_NAME "config.xml"
 #define PASSWD_MAX 1024 /* bytes of a password file */
 
-struct reader {
-    struct config *cfg;
-    struct buf *err;
-    int *line; /* by row: where the element stands, 0 = absent */
-};
-
-static void __attribute__((format(printf, 3, 4)))
-fault(struct reader *r, int line, const char *fmt, ...)
+void
+config_fault(struct config_reader *r, int line, const char *fmt, ...)
 {
     va_list ap;
 
@@ -41,9 +36,8 @@ fault(struct reader *r, int line, const char *fmt, ...)
 
 /* ---- names --------------------------------------------------------------- */
 
-/* Is it one of the names in <foreign_elements>? */
-static bool
-is_foreign(const struct config *cfg, const char *name)
+bool
+config_is_foreign(const struct config *cfg, const char *name)
 {
     size_t n = strlen(name);
 
@@ -75,29 +69,32 @@ has_variable_name(const char *name)
     return false;
 }
 
-static void
-unknown(struct reader *r, const struct xml_node *node,
-        const struct conf_option *options, size_t n)
+void
+config_unknown(struct config_reader *r, const struct xml_node *node,
+               const struct conf_option *options, size_t n)
 {
     const struct conf_option *near =
         options != NULL ? conf_nearest(options, n, xml_name(node)) : NULL;
 
     if (near != NULL)
-        fault(r, xml_line(node),
-              "unknown element <%s>; did you mean <%s>? (If it is another "
-              "program's, name it in <foreign_elements>.)",
-              xml_name(node), conf_name(near));
+        config_fault(
+            r, xml_line(node),
+            "unknown element <%s>; did you mean <%s>? (If it is another "
+            "program's, name it in <foreign_elements>.)",
+            xml_name(node), conf_name(near));
     else
-        fault(r, xml_line(node),
-              "unknown element <%s>; if it is another program's, name it in "
-              "<foreign_elements>",
-              xml_name(node));
+        config_fault(
+            r, xml_line(node),
+            "unknown element <%s>; if it is another program's, name it in "
+            "<foreign_elements>",
+            xml_name(node));
 }
 
 /* ---- <config> ------------------------------------------------------------ */
 
 static void
-check_regex(struct reader *r, int line, const char *name, const char *text)
+check_regex(struct config_reader *r, int line, const char *name,
+            const char *text)
 {
     char why[128];
     regex_t regex;
@@ -108,20 +105,21 @@ check_regex(struct reader *r, int line, const char *name, const char *text)
         return;
     }
     regerror(rc, &regex, why, sizeof(why));
-    fault(r, line, "<%s>: not an extended regular expression: %s", name, why);
+    config_fault(r, line, "<%s>: not an extended regular expression: %s", name,
+                 why);
 }
 
 static void
-check_id(struct reader *r, int line, const char *name, const char *text)
+check_id(struct config_reader *r, int line, const char *name, const char *text)
 {
     if (text[0] == '\0' || strspn(text, "0123456789") != strlen(text))
-        fault(r, line, "<%s>: not an id: %s", name, text);
+        config_fault(r, line, "<%s>: not an id: %s", name, text);
 }
 
 /* What a type and bounds cannot say about an element's text. */
 static const struct {
     const char *name;
-    void (*check)(struct reader *, int line, const char *name,
+    void (*check)(struct config_reader *, int line, const char *name,
                   const char *text);
 } checks[] = {
     {"ban_os",                            check_regex},
@@ -142,20 +140,20 @@ couple_grace_period(struct config *cfg, const char *name)
         cfg->grace_period_hours = (double)cfg->report_grace_period / 3600.0;
 }
 
-/* Set one field of `object` from an element; false if that failed. */
-static bool
-set_field(struct reader *r, const struct conf_option *o,
-          const struct xml_node *node, void *object)
+bool
+config_set_field(struct config_reader *r, const struct conf_option *o,
+                 const struct xml_node *node, void *object)
 {
     struct buf text = BUF_INIT, why = BUF_INIT;
     bool ok = false;
 
     xml_text(node, &text);
     if (!xml_is_leaf(node))
-        fault(r, xml_line(node), "<%s> must not contain elements",
-              xml_name(node));
+        config_fault(r, xml_line(node), "<%s> must not contain elements",
+                     xml_name(node));
     else if (conf_set(o, object, buf_str(&text), &why) != 0)
-        fault(r, xml_line(node), "<%s>: %s", xml_name(node), buf_str(&why));
+        config_fault(r, xml_line(node), "<%s>: %s", xml_name(node),
+                     buf_str(&why));
     else
         ok = true;
     for (size_t i = 0; ok && i < ARRAY_LEN(checks); i++)
@@ -167,14 +165,14 @@ set_field(struct reader *r, const struct conf_option *o,
 }
 
 static void
-read_row(struct reader *r, const struct conf_option *o,
+read_row(struct config_reader *r, const struct conf_option *o,
          const struct xml_node *node)
 {
     int *line = &r->line[o - config_options];
 
     if (*line != 0 && o->type != CONF_LIST) {
-        fault(r, xml_line(node), "<%s> again; it is in line %d already",
-              xml_name(node), *line);
+        config_fault(r, xml_line(node), "<%s> again; it is in line %d already",
+                     xml_name(node), *line);
         return;
     }
     *line = xml_line(node);
@@ -183,12 +181,12 @@ read_row(struct reader *r, const struct conf_option *o,
                     xml_name(node));
         return;
     }
-    if (set_field(r, o, node, r->cfg))
+    if (config_set_field(r, o, node, r->cfg))
         couple_grace_period(r->cfg, conf_name(o));
 }
 
 static void
-read_extra(struct reader *r, const struct xml_node *node)
+read_extra(struct config_reader *r, const struct xml_node *node)
 {
     static const struct conf_option row = {
         "extra", CONF_LIST, offsetof(struct config, extra), NULL, 0, 0, 0,
@@ -203,7 +201,7 @@ read_extra(struct reader *r, const struct xml_node *node)
 }
 
 static void
-read_config(struct reader *r, const struct xml_node *config)
+read_config(struct config_reader *r, const struct xml_node *config)
 {
     for (const struct xml_node *n = xml_first(config); n != NULL;
          n = xml_next(n)) {
@@ -214,65 +212,13 @@ read_config(struct reader *r, const struct xml_node *config)
             read_row(r, o, n);
         else if (has_variable_name(xml_name(n)))
             read_extra(r, n);
-        else if (!is_foreign(r->cfg, xml_name(n)))
-            unknown(r, n, config_options, n_config_options);
+        else if (!config_is_foreign(r->cfg, xml_name(n)))
+            config_unknown(r, n, config_options, n_config_options);
     }
 }
 
-/* ---- <daemons> and <tasks> ----------------------------------------------- */
-
-#define CONF_STRUCT struct config_program
-
-/* A daemon's elements; a task has the last two besides. */
-static const struct conf_option program_options[] = {
-    OPTION(cmd, CONF_STRING, NULL, 0, 0, 0, "", "command line"),
-    OPTION(host, CONF_STRING, NULL, 0, 0, 0, "", "where it runs"),
-    OPTION(disabled, CONF_BOOL, NULL, 0, 0, 0, "", "not started"),
-    OPTION(output, CONF_STRING, NULL, 0, 0, 0, "", "log file"),
-    OPTION(pid_file, CONF_STRING, NULL, 0, 0, 0, "", "file of its pid"),
-    OPTION(lock_file, CONF_STRING, NULL, 0, 0, 0, "", "file of its lock"),
-    OPTION(use_shell, CONF_BOOL, NULL, 0, 0, 0, "", "run by sh"),
-    OPTION(silent_start, CONF_BOOL, NULL, 0, 0, 0, "", "start says nothing"),
-    OPTION(period, CONF_SECONDS, NULL, 0, 0, 0, "", "how often"),
-    OPTION(always_run, CONF_BOOL, NULL, 0, 0, 0, "", "even if disabled"),
-};
-
-enum { N_DAEMON_OPTIONS = 8 };
-
-/* A bare number counts minutes. */
-static void
-read_period(struct reader *r, const struct xml_node *node, int64_t *ret)
-{
-    struct buf text = BUF_INIT;
-
-    xml_text(node, &text);
-    if (conf_seconds(buf_str(&text), 60, ret) != 0 || *ret <= 0)
-        fault(r, xml_line(node),
-              "<period>: not a period such as \"5 min\", \"2 hours\", \"7 "
-              "days\": %s",
-              buf_str(&text));
-    buf_free(&text);
-}
-
-/* Characters that only a shell understands, outside of quotes. */
-static bool
-needs_shell(const char *cmd)
-{
-    char quote = '\0';
-
-    for (; *cmd != '\0'; cmd++) {
-        if (quote == '\0' && strchr("|<>;&`", *cmd) != NULL)
-            return true;
-        if (quote == '\0' && (*cmd == '\'' || *cmd == '"'))
-            quote = *cmd;
-        else if (*cmd == quote)
-            quote = '\0';
-    }
-    return false;
-}
-
-static void
-set_default(char **field, const char *base, const char *end)
+void
+config_set_default(char **field, const char *base, const char *end)
 {
     struct buf text = BUF_INIT;
 
@@ -282,124 +228,6 @@ set_default(char **field, const char *base, const char *end)
     free(*field);
     *field = buf_take(&text);
 }
-
-/* operations §3: names from the program's, the lock's from the output's. */
-static void
-fill_program(struct config_program *p, const char *host, bool is_task)
-{
-    char *word = xstrndup(p->cmd, strcspn(p->cmd, " \t"));
-    const char *slash = strrchr(word, '/');
-    const char *prog = slash != NULL ? slash + 1 : word;
-
-    set_default(&p->output, prog, is_task ? ".out" : ".log");
-    if (strncmp(p->output, "/dev/", 5) == 0)
-        set_default(&p->lock_file, prog, ".lock");
-    else
-        set_default(&p->lock_file, p->output, ".lock");
-    set_default(&p->host, host, "");
-    if (!is_task && p->pid_file[0] == '\0') {
-        /* Two daemons of one program differ in output: so do their pids. */
-        char *stem = xstrndup(p->output, strlen(p->output) - 4);
-        bool own = strlen(p->output) > 4 &&
-                   strcmp(p->output + strlen(p->output) - 4, ".log") == 0 &&
-                   strchr(p->output, '/') == NULL;
-
-        set_default(&p->pid_file, own ? stem : prog, ".pid");
-        free(stem);
-    }
-    free(word);
-}
-
-static void
-check_program(struct reader *r, const struct config_program *p, bool is_task)
-{
-    if (p->cmd[0] == '\0')
-        fault(r, p->line, "<cmd> is missing");
-    if (!p->use_shell && needs_shell(p->cmd))
-        fault(r, p->line,
-              "<cmd> has pipes or redirections, so it needs <use_shell>: %s",
-              p->cmd);
-    if (is_task && p->period == 0)
-        fault(r, p->line, "<period> is missing");
-}
-
-static void
-read_program(struct reader *r, const struct xml_node *node,
-             struct config_program *p, bool is_task)
-{
-    size_t n_options = is_task ? ARRAY_LEN(program_options) : N_DAEMON_OPTIONS;
-    bool period_given = false;
-
-    conf_defaults(program_options, ARRAY_LEN(program_options), p);
-    p->line = xml_line(node);
-    for (const struct xml_node *n = xml_first(node); n != NULL;
-         n = xml_next(n)) {
-        const struct conf_option *o =
-            conf_find(program_options, n_options, xml_name(n));
-
-        if (o == NULL) {
-            if (!is_foreign(r->cfg, xml_name(n)))
-                unknown(r, n, program_options, n_options);
-        } else if (strcmp(o->name, "period") == 0) {
-            period_given = true;
-            read_period(r, n, &p->period);
-        } else {
-            (void)set_field(r, o, n, p);
-        }
-    }
-    if (period_given && p->period == 0)
-        p->period = -1; /* bad, and said so */
-    check_program(r, p, is_task);
-}
-
-/* All <daemon>s of <daemons>, or all <task>s of <tasks>. */
-static void
-read_programs(struct reader *r, const struct xml_node *parent, const char *name,
-              struct config_program **list, size_t *n)
-{
-    for (const struct xml_node *node = xml_first(parent); node != NULL;
-         node = xml_next(node)) {
-        if (strcmp(xml_name(node), name) != 0) {
-            if (!is_foreign(r->cfg, xml_name(node)))
-                fault(r, xml_line(node), "unknown element <%s>; only <%s> here",
-                      xml_name(node), name);
-            continue;
-        }
-        *list = xrealloc(*list, (*n + 1) * sizeof(**list));
-        (*list)[*n] = (struct config_program){0};
-        read_program(r, node, &(*list)[*n], strcmp(name, "task") == 0);
-        (*n)++;
-    }
-}
-
-/* A lock shared by two programs would let only one of them run. */
-static void
-check_locks(struct reader *r, const struct config_program *list, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; k < i; k++)
-            if (strcmp(list[i].lock_file, list[k].lock_file) == 0 &&
-                strcmp(list[i].host, list[k].host) == 0)
-                fault(r, list[i].line,
-                      "lock file %s is also that of line %d: give the two "
-                      "programs different <output>s",
-                      list[i].lock_file, list[k].line);
-}
-
-static void
-fill_programs(struct reader *r)
-{
-    struct config *cfg = r->cfg;
-
-    for (size_t i = 0; i < cfg->n_daemons; i++)
-        fill_program(&cfg->daemon[i], cfg->host, false);
-    for (size_t i = 0; i < cfg->n_tasks; i++)
-        fill_program(&cfg->task[i], cfg->host, true);
-    check_locks(r, cfg->daemon, cfg->n_daemons);
-    check_locks(r, cfg->task, cfg->n_tasks);
-}
-
-#undef CONF_STRUCT
 
 /* ---- the whole ----------------------------------------------------------- */
 
@@ -418,7 +246,7 @@ read_foreign(struct config *cfg, const struct xml_node *config)
 }
 
 static void
-read_sections(struct reader *r, const struct xml_node *root)
+read_sections(struct config_reader *r, const struct xml_node *root)
 {
     struct config *cfg = r->cfg;
     bool found = false;
@@ -431,28 +259,36 @@ read_sections(struct reader *r, const struct xml_node *root)
             read_config(r, n);
             found = true;
         } else if (strcmp(name, "daemons") == 0) {
-            read_programs(r, n, "daemon", &cfg->daemon, &cfg->n_daemons);
+            config_programs_read(r, n, "daemon", &cfg->daemon, &cfg->n_daemons);
         } else if (strcmp(name, "tasks") == 0) {
-            read_programs(r, n, "task", &cfg->task, &cfg->n_tasks);
-        } else if (!is_foreign(cfg, name)) {
-            unknown(r, n, NULL, 0);
+            config_programs_read(r, n, "task", &cfg->task, &cfg->n_tasks);
+        } else if (!config_is_foreign(cfg, name)) {
+            config_unknown(r, n, NULL, 0);
         }
     }
     if (!found)
-        fault(r, xml_line(root), "<config> is missing");
+        config_fault(r, xml_line(root), "<config> is missing");
+}
+
+static int
+line_of(const struct config_reader *r, const char *name)
+{
+    return r->line[conf_find(config_options, n_config_options, name) -
+                   config_options];
 }
 
 static void
-check_rows(struct reader *r, int root_line)
+check_rows(struct config_reader *r, int root_line)
 {
-    const struct config *cfg = r->cfg;
-
     for (size_t i = 0; i < n_config_options; i++)
         if ((config_options[i].flags & CONF_REQUIRED) != 0 && r->line[i] == 0)
-            fault(r, root_line, "<%s> is missing", config_options[i].name);
-    if (cfg->size_classes && cfg->batch_accel)
-        fault(r, root_line,
-              "<size_classes> and <batch_accel> exclude each other");
+            config_fault(r, root_line, "<%s> is missing",
+                         config_options[i].name);
+    if (r->cfg->size_classes && r->cfg->batch_accel)
+        config_fault(r, line_of(r, "batch_accel"),
+                     "<batch_accel> and <size_classes> (line %d) exclude each "
+                     "other",
+                     line_of(r, "size_classes"));
 }
 
 static char *
@@ -502,7 +338,7 @@ fill_hosts(struct config *cfg)
     char name[HOST_NAME_MAX + 1] = "";
 
     (void)gethostname(name, sizeof(name) - 1);
-    set_default(&cfg->host, path_short_host(), "");
+    config_set_default(&cfg->host, path_short_host(), "");
     if (strcmp(cfg->db_host, name) == 0 ||
         strcmp(cfg->db_host, path_short_host()) == 0) {
         free(cfg->db_host);
@@ -513,7 +349,7 @@ fill_hosts(struct config *cfg)
 /* A program of the web server may be one that must not read the password: it
  * goes on, and has no database. */
 static void
-fill_password(struct reader *r)
+fill_password(struct config_reader *r)
 {
     struct config *cfg = r->cfg;
     const char *told = getenv("QUORATE_DB_PASSWD");
@@ -529,7 +365,8 @@ fill_password(struct reader *r)
         else if (errno == EACCES)
             log_warning("%s: %s; no database password", path, strerror(errno));
         else
-            fault(r, 1, "<db_passwd_file>: %s: %s", path, strerror(errno));
+            config_fault(r, 1, "<db_passwd_file>: %s: %s", path,
+                         strerror(errno));
         free(path);
     } else {
         return;
@@ -546,7 +383,7 @@ client_version(int64_t version)
 }
 
 static void
-fill_derived(struct reader *r)
+fill_derived(struct config_reader *r)
 {
     struct config *cfg = r->cfg;
 
@@ -556,15 +393,16 @@ fill_derived(struct reader *r)
     cfg->min_core_client_version = client_version(cfg->min_core_client_version);
     cfg->min_core_client_version_announced =
         client_version(cfg->min_core_client_version_announced);
-    fill_programs(r);
+    config_programs_fill(r);
 }
 
 static void
-read_document(struct reader *r, const struct xml_node *root)
+read_document(struct config_reader *r, const struct xml_node *root)
 {
     if (strcmp(xml_name(root), "boinc") != 0) {
-        fault(r, xml_line(root), "the file must begin with <boinc>, not <%s>",
-              xml_name(root));
+        config_fault(r, xml_line(root),
+                     "the file must begin with <boinc>, not <%s>",
+                     xml_name(root));
         return;
     }
     read_foreign(r->cfg, xml_child(root, "config"));
@@ -577,7 +415,7 @@ struct config *
 config_load(const char *root, struct buf *err)
 {
     struct config *cfg = xcalloc(1, sizeof(*cfg));
-    struct reader r = {cfg, err, NULL};
+    struct config_reader r = {cfg, err, NULL};
     size_t start = err->len;
     char *real = realpath(root, NULL);
     char *path = absolute(real != NULL ? real : root, FILE_NAME);
@@ -600,22 +438,13 @@ config_load(const char *root, struct buf *err)
     return NULL;
 }
 
-static void
-free_programs(struct config_program *list, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        conf_free(program_options, ARRAY_LEN(program_options), &list[i]);
-    free(list);
-}
-
 void
 config_free(struct config *cfg)
 {
     if (cfg == NULL)
         return;
     conf_free(config_options, n_config_options, cfg);
-    free_programs(cfg->daemon, cfg->n_daemons);
-    free_programs(cfg->task, cfg->n_tasks);
+    config_programs_free(cfg);
     for (size_t i = 0; i < cfg->extra.n; i++)
         free(cfg->extra.item[i]);
     free(cfg->extra.item);

@@ -44,7 +44,7 @@ struct host {
     double n_bwdown;
     char venue[NAME_SIZE];
     int nresults_today;
-    double avg_turnaround; /* s */
+    double avg_turnaround;     /* s */
     char host_cpid[NAME_SIZE]; /* md5(client's cpid, e-mail) */
     char external_ip_addr[NAME_SIZE];
     int max_results_day; /* -1 = blacklisted */

@@ -11,14 +11,14 @@ enum server_state {
 };
 
 enum outcome { /* of a result that is OVER */
-    OUTCOME_INIT = 0,
-    OUTCOME_SUCCESS = 1,
-    OUTCOME_COULDNT_SEND = 2,
-    OUTCOME_CLIENT_ERROR = 3,
-    OUTCOME_NO_REPLY = 4,
-    OUTCOME_DIDNT_NEED = 5,
-    OUTCOME_VALIDATE_ERROR = 6,
-    OUTCOME_CLIENT_DETACHED = 7,
+               OUTCOME_INIT = 0,
+               OUTCOME_SUCCESS = 1,
+               OUTCOME_COULDNT_SEND = 2,
+               OUTCOME_CLIENT_ERROR = 3,
+               OUTCOME_NO_REPLY = 4,
+               OUTCOME_DIDNT_NEED = 5,
+               OUTCOME_VALIDATE_ERROR = 6,
+               OUTCOME_CLIENT_DETACHED = 7,
 };
 
 enum validate_state {
@@ -55,12 +55,12 @@ enum assimilate_state {
 };
 
 enum wu_error { /* bits of workunit.error_mask */
-    WU_COULDNT_SEND_RESULT = 1,
-    WU_TOO_MANY_ERROR_RESULTS = 2,
-    WU_TOO_MANY_SUCCESS_RESULTS = 4,
-    WU_TOO_MANY_TOTAL_RESULTS = 8,
-    WU_CANCELLED = 16,
-    WU_NO_CANONICAL_RESULT = 32,
+                WU_COULDNT_SEND_RESULT = 1,
+                WU_TOO_MANY_ERROR_RESULTS = 2,
+                WU_TOO_MANY_SUCCESS_RESULTS = 4,
+                WU_TOO_MANY_TOTAL_RESULTS = 8,
+                WU_CANCELLED = 16,
+                WU_NO_CANONICAL_RESULT = 32,
 };
 
 enum transitioner_flags {

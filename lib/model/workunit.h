@@ -15,9 +15,9 @@ struct workunit {
     int64_t id;
     int64_t create_time; /* Unix s */
     int64_t appid;
-    char name[NAME_SIZE]; /* unique in the project */
-    char *xml_doc;        /* malloc, or NULL if not read */
-    int64_t batch;        /* 0 none */
+    char name[NAME_SIZE];    /* unique in the project */
+    char *xml_doc;           /* malloc, or NULL if not read */
+    int64_t batch;           /* 0 none */
     double rsc_fpops_est;    /* FLOP expected */
     double rsc_fpops_bound;  /* FLOP, abort limit */
     double rsc_memory_bound; /* bytes */

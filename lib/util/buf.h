@@ -18,7 +18,10 @@ struct buf {
     size_t cap; /* bytes allocated */
 };
 
-#define BUF_INIT {NULL, 0, 0}
+#define BUF_INIT                                                               \
+    {                                                                          \
+        NULL, 0, 0                                                             \
+    }
 
 void buf_add(struct buf *, const char *text);
 void buf_addn(struct buf *, const void *bytes, size_t n);

@@ -30,14 +30,16 @@ const char *cgi_var(const struct cgi *, const char *name);
 int64_t cgi_content_length(const struct cgi *);
 
 /* Read up to n bytes of the body: > 0 bytes, 0 end, -1 failed, which a body
- * that ends before CONTENT_LENGTH is, too (all that came has been read then). */
+ * that ends before CONTENT_LENGTH is, too (all that came has been read then).
+ */
 ssize_t cgi_read(struct cgi *, void *bytes, size_t n);
 
 /* Read and drop the rest of the body (constant memory). */
 void cgi_drain(struct cgi *);
 
 /* Send a whole reply.  status 200 needs no line.  Content-Length is sent.
- * 0, or -1 if the client did not take it (not logged: it may go when it likes). */
+ * 0, or -1 if the client did not take it (not logged: it may go when it likes).
+ */
 int cgi_reply(struct cgi *, int status, const char *content_type,
               const void *bytes, size_t n);
 /* The same with more header lines ("Name: value\r\n"…), or NULL. */

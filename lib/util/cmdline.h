@@ -14,23 +14,23 @@
 /* Exit statuses of all programs (printed in help and man page). */
 enum exit_status {
     EXIT_OK = 0,
-    EXIT_NO = 1,       /* the answer is no; the work failed; see message */
-    EXIT_USAGE = 100,  /* wrong command line or configuration: do not retry */
+    EXIT_NO = 1,         /* the answer is no; the work failed; see message */
+    EXIT_USAGE = 100,    /* wrong command line or configuration: do not retry */
     EXIT_TEMPFAIL = 111, /* the world failed: trying again makes sense */
 };
 
 struct cmdline {
-    const char *name;     /* program name */
-    int section;          /* of the man page: 1 tools, 8 daemons */
-    const char *summary;  /* one line: "keep the job array full" */
-    const char *synopsis; /* NULL: made from the table */
+    const char *name;        /* program name */
+    int section;             /* of the man page: 1 tools, 8 daemons */
+    const char *summary;     /* one line: "keep the job array full" */
+    const char *synopsis;    /* NULL: made from the table */
     const char *description; /* paragraphs, separated by an empty line */
     const struct conf_option *options;
     size_t n_options;
     const struct cmdline_exit { /* beyond 0, 100 and 111; may be NULL */
         int status;
         const char *meaning;
-    } *exits;
+    } * exits;
     size_t n_exits;
 };
 

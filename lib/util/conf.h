@@ -41,21 +41,23 @@ struct conf_option {
     const char *name; /* element or option name, no dashes; "d|debug_level" for
                          an option with a second spelling */
     enum conf_type type;
-    size_t offset;       /* of the field in the struct */
-    const char *deflt;   /* as text; NULL: "", 0, false */
-    double min, max;     /* numbers; both 0: no bounds */
-    unsigned flags;      /* enum conf_flag */
-    const char *unit;    /* "s", "bytes", "FLOP"; "" none; for a string option:
-                            the placeholder in help ("NAME", "FILE") */
-    const char *help;    /* one sentence, lower case start, no full stop */
+    size_t offset;     /* of the field in the struct */
+    const char *deflt; /* as text; NULL: "", 0, false */
+    double min, max;   /* numbers; both 0: no bounds */
+    unsigned flags;    /* enum conf_flag */
+    const char *unit;  /* "s", "bytes", "FLOP"; "" none; for a string option:
+                          the placeholder in help ("NAME", "FILE") */
+    const char *help;  /* one sentence, lower case start, no full stop */
 };
 
 /* struct x with OPTION rows:
  *   #define CONF_STRUCT struct config
  *   OPTION(shmem_work_items, CONF_INT, "100", 1, 100000, 0, "", "slots …") */
 #define OPTION(field, type, deflt, min, max, flags, unit, help)                \
-    {#field, type, offsetof(CONF_STRUCT, field), deflt, min, max, flags, unit, \
-     help}
+    {                                                                          \
+#field, type, offsetof(CONF_STRUCT, field), deflt, min, max, flags,    \
+            unit, help                                                         \
+    }
 
 /* Set every field to its default.  Fields must be zeroed or conf_free()d. */
 void conf_defaults(const struct conf_option *, size_t n, void *object);

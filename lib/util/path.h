@@ -9,7 +9,8 @@
 struct buf;
 
 /* The project's root: QUORATE_PROJECT_DIR or BOINC_PROJECT_DIR if one is set,
- * else "." or "..", whichever holds config.xml.  Real path (malloc), or NULL. */
+ * else "." or "..", whichever holds config.xml.  Real path (malloc), or NULL.
+ */
 char *path_project_root(void);
 
 /* May this be a file name of the protocol?  Not empty, at most 255 bytes, no
