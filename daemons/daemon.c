@@ -322,11 +322,13 @@ daemon_stopping(void)
 }
 
 static void
-wait_seconds(double seconds)
+wait_seconds(struct daemon *d, double seconds)
 {
     while (seconds > 0 && !daemon_stopping()) {
         double piece = seconds < 1 ? seconds : 1;
 
+        if (d->spec->beat != NULL)
+            d->spec->beat(d);
         clock_sleep(piece);
         seconds -= piece;
     }
@@ -446,7 +448,7 @@ idle(struct daemon *d)
     if (d->spec->wait != NULL)
         d->spec->wait(d, d->sleep_interval);
     else
-        wait_seconds(d->sleep_interval);
+        wait_seconds(d, d->sleep_interval);
 }
 
 /* A pass failed.  A lost database is waited for; any other failure only
@@ -458,7 +460,7 @@ recover(struct daemon *d, struct health *health, double *backoff)
 
     health_beat(health, -1, lost ? "database-lost" : "running");
     do {
-        wait_seconds(*backoff);
+        wait_seconds(d, *backoff);
         *backoff = *backoff * 2 < MAX_BACKOFF ? *backoff * 2 : MAX_BACKOFF;
     } while (lost && !daemon_stopping() &&
              db_reconnect(d->db, &stop_signal, 1) != 0);

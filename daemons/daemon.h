@@ -52,8 +52,10 @@ struct daemon_spec {
     void (*wait)(struct daemon *, double seconds); /* optional: instead of
                                      sleeping (the feeder waits for a futex);
                                      returns early when a signal arrives */
-    double idle_seconds; /* default of --sleep_interval */
-    bool needs_app;      /* --app NAME is mandatory */
+    void (*beat)(struct daemon *); /* optional: called about once a second while
+                                      the loop waits after a failed pass */
+    double idle_seconds;           /* default of --sleep_interval */
+    bool needs_app;                /* --app NAME is mandatory */
     /* Options of its own: rows with offsets into a struct of options_size
      * bytes, found at daemon->options. */
     const struct conf_option *options;
