@@ -1,0 +1,283 @@
+/* spawn.c - start a program of config.xml: its words, folders, output, lock. */
+#include "spawn.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "buf.h"
+#include "config.h"
+#include "lockfile.h"
+#include "log.h"
+#include "path.h"
+
+#define EXIT_NOT_FOUND 127
+
+/* ---- words ---------------------------------------------------------------- */
+
+struct splitter {
+    const char *p;
+    struct buf word;
+    bool in_word;
+    char **words;
+    size_t n;
+};
+
+static void
+end_word(struct splitter *s)
+{
+    if (!s->in_word)
+        return;
+    s->words = xrealloc(s->words, (s->n + 2) * sizeof(*s->words));
+    s->words[s->n++] = xstrdup(buf_str(&s->word));
+    s->words[s->n] = NULL;
+    buf_reset(&s->word);
+    s->in_word = false;
+}
+
+/* The text between quotes; false if they do not end. */
+static bool
+quoted(struct splitter *s)
+{
+    char quote = *s->p++;
+
+    s->in_word = true;
+    while (*s->p != '\0' && *s->p != quote) {
+        if (quote == '"' && *s->p == '\\' && s->p[1] != '\0')
+            s->p++;
+        buf_addc(&s->word, *s->p++);
+    }
+    if (*s->p == '\0')
+        return false;
+    s->p++;
+    return true;
+}
+
+static bool
+split_step(struct splitter *s, struct buf *err)
+{
+    static const char shell[] = "|&;<>()$`*?[]#~!{}";
+
+    if (*s->p == ' ' || *s->p == '\t' || *s->p == '\n') {
+        end_word(s);
+        s->p++;
+    } else if (*s->p == '\'' || *s->p == '"') {
+        if (!quoted(s)) {
+            buf_add(err, "a quote does not end");
+            return false;
+        }
+    } else if (strchr(shell, *s->p) != NULL) {
+        buf_addf(err,
+                 "'%c' is for a shell: quote it, or set "
+                 "<use_shell>1</use_shell>",
+                 *s->p);
+        return false;
+    } else {
+        if (*s->p == '\\' && s->p[1] != '\0')
+            s->p++;
+        buf_addc(&s->word, *s->p++);
+        s->in_word = true;
+    }
+    return true;
+}
+
+char **
+spawn_words(const char *cmd, struct buf *err)
+{
+    struct splitter s = {.p = cmd, .word = BUF_INIT};
+    bool ok = true;
+
+    while (ok && *s.p != '\0')
+        ok = split_step(&s, err);
+    if (ok) {
+        end_word(&s);
+        if (s.n == 0)
+            buf_add(err, "an empty command");
+    }
+    if (!ok || s.n == 0) {
+        spawn_free_words(s.words);
+        s.words = NULL;
+    }
+    buf_free(&s.word);
+    return s.words;
+}
+
+void
+spawn_free_words(char **words)
+{
+    for (char **w = words; w != NULL && *w != NULL; w++)
+        free(*w);
+    free(words);
+}
+
+/* ---- places --------------------------------------------------------------- */
+
+static void
+place(char ret[PATH_MAX], const struct config *cfg, const char *folder,
+      const char *name)
+{
+    if (name[0] == '/')
+        snprintf(ret, PATH_MAX, "%s", name);
+    else
+        snprintf(ret, PATH_MAX, "%s/%s_%s/%s", cfg->project_root, folder,
+                 path_short_host(), name);
+}
+
+void
+spawn_paths(const struct config *cfg, const struct config_program *prog,
+            struct spawn_paths *ret)
+{
+    place(ret->output, cfg, "log", prog->output);
+    place(ret->lock, cfg, "pid", prog->lock_file);
+    place(ret->pid, cfg, "pid", prog->pid_file);
+}
+
+void
+spawn_environment(const struct config *cfg)
+{
+    struct buf path = BUF_INIT;
+    const char *old = getenv("PATH");
+
+    buf_addf(&path, "%s/bin:%s", cfg->project_root,
+             old != NULL ? old : "/usr/local/bin:/usr/bin:/bin");
+    setenv("PATH", buf_str(&path), 1);
+    setenv("QUORATE_PROJECT_DIR", cfg->project_root, 1);
+    setenv("BOINC_PROJECT_DIR", cfg->project_root, 1);
+    buf_free(&path);
+}
+
+/* ---- the child ------------------------------------------------------------ */
+
+/* What the child needs, made before the fork: after it, only calls that are
+ * safe there. */
+struct launch {
+    char **argv;
+    struct buf program;
+    struct buf folder;
+    const struct spawn_paths *paths;
+    pid_t parent;
+};
+
+static void __attribute__((noreturn))
+give_up(const char *what, const char *path)
+{
+    log_errno("%s %s", what, path);
+    _exit(EXIT_NOT_FOUND);
+}
+
+static void
+clear_signals(void)
+{
+    struct sigaction sa = {.sa_handler = SIG_DFL};
+    sigset_t none;
+
+    for (int sig = 1; sig < NSIG; sig++)
+        if (sig != SIGKILL && sig != SIGSTOP)
+            sigaction(sig, &sa, NULL);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static void
+redirect(const struct spawn_paths *paths)
+{
+    int in = open("/dev/null", O_RDONLY);
+    int out = open(paths->output, O_WRONLY | O_APPEND | O_CREAT, 0664);
+
+    if (in < 0 || out < 0)
+        give_up("open", paths->output);
+    if (dup2(in, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0 ||
+        dup2(out, STDERR_FILENO) < 0)
+        give_up("redirect to", paths->output);
+    if (in > STDERR_FILENO)
+        close(in);
+    if (out > STDERR_FILENO)
+        close(out);
+}
+
+static void
+write_pid(const char *path)
+{
+    char text[32];
+    int n = snprintf(text, sizeof(text), "%ld\n", (long)getpid());
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0664);
+
+    if (fd < 0 || write(fd, text, (size_t)n) != n)
+        give_up("write", path);
+    close(fd);
+}
+
+static void __attribute__((noreturn))
+become(const struct launch *l)
+{
+    setsid();
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != l->parent) /* it died before the line above */
+        _exit(EXIT_NOT_FOUND);
+    clear_signals();
+    umask(002);
+    if (chdir(buf_str(&l->folder)) != 0)
+        give_up("enter", buf_str(&l->folder));
+    if (lockfile_take(l->paths->lock, true) < 0)
+        give_up("lock", l->paths->lock);
+    write_pid(l->paths->pid);
+    redirect(l->paths);
+    execvp(buf_str(&l->program), l->argv);
+    give_up("start", buf_str(&l->program));
+}
+
+/* ---- the parent ----------------------------------------------------------- */
+
+static char **
+shell_words(const char *cmd)
+{
+    char **words = xcalloc(4, sizeof(*words));
+
+    words[0] = xstrdup("sh");
+    words[1] = xstrdup("-c");
+    words[2] = xstrdup(cmd);
+    return words;
+}
+
+pid_t
+spawn_program(const struct config *cfg, const struct config_program *prog,
+              const struct spawn_paths *paths)
+{
+    struct launch l = {.paths = paths, .parent = getpid()};
+    struct buf err = BUF_INIT;
+    pid_t pid = 0;
+
+    if (lockfile_owner(paths->lock) != 0)
+        return 0;
+    l.argv = prog->use_shell ? shell_words(prog->cmd)
+                             : spawn_words(prog->cmd, &err);
+    if (l.argv == NULL) {
+        log_critical("config.xml:%d: %s: %s", prog->line, prog->cmd,
+                     buf_str(&err));
+        buf_free(&err);
+        return -1;
+    }
+    /* a name is looked up in PATH, where bin/ comes first; "./x" and "a/b" are
+     * meant from bin/ */
+    if (strchr(l.argv[0], '/') != NULL && l.argv[0][0] != '/')
+        buf_addf(&l.program, "%s/bin/", cfg->project_root);
+    buf_add(&l.program, l.argv[0]);
+    buf_addf(&l.folder, "%s/tmp_%s", cfg->project_root, path_short_host());
+    pid = fork();
+    if (pid == 0)
+        become(&l);
+    if (pid < 0)
+        log_errno("fork for %s", prog->cmd);
+    else
+        log_normal("started %s, pid %ld", prog->cmd, (long)pid);
+    spawn_free_words(l.argv);
+    buf_free(&l.program);
+    buf_free(&l.folder);
+    return pid;
+}

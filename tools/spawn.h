@@ -1,0 +1,37 @@
+/* spawn.h - start a program of config.xml: its words, folders, output, lock. */
+#ifndef QUORATE_SPAWN_H
+#define QUORATE_SPAWN_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct buf;
+struct config;
+struct config_program;
+
+/* Split a command at blanks; '…', "…" and \ quote as in a shell.  NULL with a
+ * text in err for what only a shell could do (pipes, redirections, variables,
+ * …) and for an open quote.  Free with spawn_free_words(). */
+char **spawn_words(const char *cmd, struct buf *err);
+void spawn_free_words(char **words);
+
+/* Where a program's files are on this host. */
+struct spawn_paths {
+    char output[PATH_MAX];
+    char lock[PATH_MAX];
+    char pid[PATH_MAX];
+};
+void spawn_paths(const struct config *, const struct config_program *,
+                 struct spawn_paths *ret);
+
+/* Environment of all programs: project folder, PATH with bin/ in front. */
+void spawn_environment(const struct config *);
+
+/* Start it in its own session, with the folder tmp_HOST, output appended, its
+ * lock held and its pid file written; SIGTERM reaches it when we die.  The pid;
+ * 0: an earlier one still has the lock; -1 (logged). */
+pid_t spawn_program(const struct config *, const struct config_program *,
+                    const struct spawn_paths *);
+
+#endif
