@@ -8,19 +8,19 @@
 #include "db.h"
 
 const struct db_app_column db_app_columns[] = {
-    {"min_version", DB_COLUMN_INT, 0, 2147483647},
-    {"deprecated", DB_COLUMN_INT, 0, 1},
-    {"user_friendly_name", DB_COLUMN_TEXT, 0, 0},
-    {"homogeneous_redundancy", DB_COLUMN_INT, 0, 2},
-    {"weight", DB_COLUMN_DOUBLE, -1, 1e9},
-    {"beta", DB_COLUMN_INT, 0, 1},
-    {"target_nresults", DB_COLUMN_INT, 0, 32767},
-    {"host_scale_check", DB_COLUMN_INT, 0, 1},
-    {"homogeneous_app_version", DB_COLUMN_INT, 0, 1},
-    {"non_cpu_intensive", DB_COLUMN_INT, 0, 1},
-    {"locality_scheduling", DB_COLUMN_INT, 0, 1},
-    {"n_size_classes", DB_COLUMN_INT, 0, 100},
-    {"fraction_done_exact", DB_COLUMN_INT, 0, 1},
+    {"min_version",             DB_COLUMN_INT,    0,  2147483647},
+    {"deprecated",              DB_COLUMN_INT,    0,  1         },
+    {"user_friendly_name",      DB_COLUMN_TEXT,   0,  0         },
+    {"homogeneous_redundancy",  DB_COLUMN_INT,    0,  2         },
+    {"weight",                  DB_COLUMN_DOUBLE, -1, 1e9       },
+    {"beta",                    DB_COLUMN_INT,    0,  1         },
+    {"target_nresults",         DB_COLUMN_INT,    0,  32767     },
+    {"host_scale_check",        DB_COLUMN_INT,    0,  1         },
+    {"homogeneous_app_version", DB_COLUMN_INT,    0,  1         },
+    {"non_cpu_intensive",       DB_COLUMN_INT,    0,  1         },
+    {"locality_scheduling",     DB_COLUMN_INT,    0,  1         },
+    {"n_size_classes",          DB_COLUMN_INT,    0,  100       },
+    {"fraction_done_exact",     DB_COLUMN_INT,    0,  1         },
 };
 const size_t n_db_app_columns = ARRAY_LEN(db_app_columns);
 

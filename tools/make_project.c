@@ -82,8 +82,8 @@ static const struct conf_option rows[] = {
     OPTION(web_only, CONF_BOOL, NULL, 0, 0, CONF_DEPRECATED, "",
            "has no effect"),
     OPTION(verbose, CONF_BOOL, NULL, 0, 0, 0, "", "say each step"),
-    OPTION(short_name, CONF_STRING, NULL, 0, 0,
-           CONF_POSITIONAL | CONF_REQUIRED, "SHORT_NAME",
+    OPTION(short_name, CONF_STRING, NULL, 0, 0, CONF_POSITIONAL | CONF_REQUIRED,
+           "SHORT_NAME",
            "letters, digits, _ and -; part of URLs and file names"),
     OPTION(long_name, CONF_STRING, NULL, 0, 0, CONF_POSITIONAL, "LONG_NAME",
            "what volunteers see (default: SHORT_NAME)"),
@@ -218,14 +218,14 @@ check(const struct options *o)
     const struct {
         const char *what, *text, *more;
     } test[] = {
-        {"SHORT_NAME",      o->short_name,    "_-"           },
-        {"--project_root",  o->project_root,  "_-./+,@:=~"   },
-        {"--project_host",  o->project_host,  "_-."          },
-        {"--key_dir",       o->key_dir,       "_-./+,@:=~"   },
-        {"--url_base",      o->url_base,      "_-./:[]~"     },
-        {"--html_user_url", o->html_user_url, "_-./:[]~"     },
-        {"--user_name",     o->user_name,     "_-."          },
-        {"--db_name",       o->db_name,       "_-$"          },
+        {"SHORT_NAME",      o->short_name,    "_-"        },
+        {"--project_root",  o->project_root,  "_-./+,@:=~"},
+        {"--project_host",  o->project_host,  "_-."       },
+        {"--key_dir",       o->key_dir,       "_-./+,@:=~"},
+        {"--url_base",      o->url_base,      "_-./:[]~"  },
+        {"--html_user_url", o->html_user_url, "_-./:[]~"  },
+        {"--user_name",     o->user_name,     "_-."       },
+        {"--db_name",       o->db_name,       "_-$"       },
     };
     const char *colon = strstr(o->url_base, "://");
 
@@ -287,7 +287,8 @@ to_project(const struct options *o, struct project *p)
     p->verbose = o->verbose;
 }
 
-/* ---- making it ------------------------------------------------------------ */
+/* ---- making it ------------------------------------------------------------
+ */
 
 static int
 put_text(const struct project *p, const char *suffix,

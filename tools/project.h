@@ -11,14 +11,14 @@
 struct buf;
 
 struct project {
-    const char *name;      /* short name: letters, digits, _ and - */
+    const char *name; /* short name: letters, digits, _ and - */
     const char *long_name;
-    const char *root;      /* where it will be */
-    const char *dir;       /* where it is being built: root, or beside it */
-    const char *url_base;  /* "http://host/", with the slash */
+    const char *root;       /* where it will be */
+    const char *dir;        /* where it is being built: root, or beside it */
+    const char *url_base;   /* "http://host/", with the slash */
     const char *master_url; /* URL_BASE/NAME/ */
     const char *ops_url;
-    const char *host;     /* short name of the main host */
+    const char *host; /* short name of the main host */
     const char *key_dir;
     const char *db_name, *db_user, *db_passwd, *db_host;
     const char *user_name; /* who owns the project; start refuses others */

@@ -45,22 +45,22 @@ project_make_folders(const struct project *p)
         const char *name;
         mode_t mode;
     } folder[] = {
-        {"apps", 0755},
-        {"archives", 0750},
-        {"bin", 0755},
-        {"cgi-bin", 0755},
-        {"download", 02775},
-        {"html", 0755},
-        {"html/cache", 02770},
-        {"html/pages", 0755},
-        {"html/static", 0755},
-        {"html/user", 0755},
-        {"log_", 02770},
-        {"pid_", 02770},
-        {"results", 0755},
-        {"templates", 0755},
-        {"tmp_", 02770},
-        {"upload", 02770},
+        {"apps",        0755 },
+        {"archives",    0750 },
+        {"bin",         0755 },
+        {"cgi-bin",     0755 },
+        {"download",    02775},
+        {"html",        0755 },
+        {"html/cache",  02770},
+        {"html/pages",  0755 },
+        {"html/static", 0755 },
+        {"html/user",   0755 },
+        {"log_",        02770},
+        {"pid_",        02770},
+        {"results",     0755 },
+        {"templates",   0755 },
+        {"tmp_",        02770},
+        {"upload",      02770},
     };
     struct buf path = BUF_INIT;
     int rc = 0;
@@ -98,7 +98,8 @@ project_put(const struct project *p, const char *name, const char *text,
     return rc;
 }
 
-/* ---- keys ----------------------------------------------------------------- */
+/* ---- keys -----------------------------------------------------------------
+ */
 
 static int
 write_key(const char *dir, const char *pair, const char *kind,
@@ -162,9 +163,8 @@ project_make_keys(const struct project *p)
         buf_addf(&dir, "%s%s", p->dir, p->key_dir + n);
     else
         buf_add(&dir, p->key_dir);
-    if (!file_is_dir(buf_str(&dir)) &&
-        (file_mkdirs(buf_str(&dir), 0750) != 0 ||
-         chmod(buf_str(&dir), 0750) != 0))
+    if (!file_is_dir(buf_str(&dir)) && (file_mkdirs(buf_str(&dir), 0750) != 0 ||
+                                        chmod(buf_str(&dir), 0750) != 0))
         rc = failed("make folder", buf_str(&dir));
     if (rc == 0)
         rc = make_pair(buf_str(&dir), "upload", 0640);
@@ -174,7 +174,8 @@ project_make_keys(const struct project *p)
     return rc;
 }
 
-/* ---- links ---------------------------------------------------------------- */
+/* ---- links ----------------------------------------------------------------
+ */
 
 /* DIR/where/name -> folder/program; an existing link is made anew (a re-run
  * after the suite has moved), anything else is left alone. */
@@ -231,17 +232,17 @@ static int
 link_tools(const struct project *p)
 {
     static const char *const tools[][2] = {
-        {"start", "supervisor"},
-        {"stop", "supervisor"},
-        {"status", "supervisor"},
-        {"create_work", "create_work"},
-        {"dir_hier_path", "dir_hier_path"},
-        {"show_config", "show_config"},
-        {"show_shmem", "show_shmem"},
+        {"start",           "supervisor"     },
+        {"stop",            "supervisor"     },
+        {"status",          "supervisor"     },
+        {"create_work",     "create_work"    },
+        {"dir_hier_path",   "dir_hier_path"  },
+        {"show_config",     "show_config"    },
+        {"show_shmem",      "show_shmem"     },
         {"sign_executable", "sign_executable"},
-        {"stage_file", "stage_file"},
+        {"stage_file",      "stage_file"     },
         {"update_versions", "update_versions"},
-        {"xadd", "xadd"},
+        {"xadd",            "xadd"           },
     };
     int rc = 0;
 
@@ -266,7 +267,8 @@ project_make_links(const struct project *p)
     return 0;
 }
 
-/* ---- the example application ---------------------------------------------- */
+/* ---- the example application ----------------------------------------------
+ */
 
 static int
 copy(const struct project *p, const char *from, const char *to, mode_t mode)

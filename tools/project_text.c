@@ -1,4 +1,5 @@
-/* project_text.c - the texts of a new project: config.xml and its neighbours. */
+/* project_text.c - the texts of a new project: config.xml and its neighbours.
+ */
 #include "project.h"
 
 #include <inttypes.h>
@@ -40,17 +41,17 @@ static void
 put_policies(struct buf *b)
 {
     static const char *const policy[][2] = {
-        {"uldl_dir_fanout", "1024"},
-        {"cache_md5_info", "1"},
-        {"ignore_upload_certificates", "0"},
-        {"dont_generate_upload_certificates", "0"},
-        {"one_result_per_user_per_wu", "1"},
-        {"resend_lost_results", "1"},
-        {"send_result_abort", "1"},
-        {"max_wus_to_send", "50"},
-        {"daily_result_quota", "500"},
-        {"min_sendwork_interval", "6"},
-        {"min_passwd_length", "6"},
+        {"uldl_dir_fanout",                   "1024"},
+        {"cache_md5_info",                    "1"   },
+        {"ignore_upload_certificates",        "0"   },
+        {"dont_generate_upload_certificates", "0"   },
+        {"one_result_per_user_per_wu",        "1"   },
+        {"resend_lost_results",               "1"   },
+        {"send_result_abort",                 "1"   },
+        {"max_wus_to_send",                   "50"  },
+        {"daily_result_quota",                "500" },
+        {"min_sendwork_interval",             "6"   },
+        {"min_passwd_length",                 "6"   },
     };
 
     for (size_t i = 0; i < ARRAY_LEN(policy); i++)
@@ -101,19 +102,19 @@ void
 project_project_xml(const struct project *p, struct buf *b)
 {
     static const char *const platform[][2] = {
-        {"windows_x86_64", "Microsoft Windows on a 64-bit x86 computer"},
-        {"windows_intelx86", "Microsoft Windows on a 32-bit x86 computer"},
-        {"windows_arm64", "Microsoft Windows on a 64-bit ARM computer"},
-        {"x86_64-pc-linux-gnu", "Linux on a 64-bit x86 computer"},
-        {"i686-pc-linux-gnu", "Linux on a 32-bit x86 computer"},
-        {"aarch64-unknown-linux-gnu", "Linux on a 64-bit ARM computer"},
-        {"arm-unknown-linux-gnueabihf", "Linux on a 32-bit ARM computer"},
-        {"powerpc64le-unknown-linux-gnu", "Linux on a 64-bit POWER computer"},
-        {"riscv64-unknown-linux-gnu", "Linux on a 64-bit RISC-V computer"},
-        {"x86_64-apple-darwin", "macOS on a 64-bit x86 computer"},
-        {"arm64-apple-darwin", "macOS on an Apple processor"},
-        {"aarch64-android-linux-gnu", "Android on a 64-bit ARM device"},
-        {"arm-android-linux-gnu", "Android on a 32-bit ARM device"},
+        {"windows_x86_64",                "Microsoft Windows on a 64-bit x86 computer"},
+        {"windows_intelx86",              "Microsoft Windows on a 32-bit x86 computer"},
+        {"windows_arm64",                 "Microsoft Windows on a 64-bit ARM computer"},
+        {"x86_64-pc-linux-gnu",           "Linux on a 64-bit x86 computer"            },
+        {"i686-pc-linux-gnu",             "Linux on a 32-bit x86 computer"            },
+        {"aarch64-unknown-linux-gnu",     "Linux on a 64-bit ARM computer"            },
+        {"arm-unknown-linux-gnueabihf",   "Linux on a 32-bit ARM computer"            },
+        {"powerpc64le-unknown-linux-gnu", "Linux on a 64-bit POWER computer"          },
+        {"riscv64-unknown-linux-gnu",     "Linux on a 64-bit RISC-V computer"         },
+        {"x86_64-apple-darwin",           "macOS on a 64-bit x86 computer"            },
+        {"arm64-apple-darwin",            "macOS on an Apple processor"               },
+        {"aarch64-android-linux-gnu",     "Android on a 64-bit ARM device"            },
+        {"arm-android-linux-gnu",         "Android on a 32-bit ARM device"            },
     };
 
     buf_add(b, "<boinc>\n");
@@ -208,23 +209,24 @@ project_readme(const struct project *p, struct buf *b)
              "What is left to do\n\n",
              p->long_name, p->name, p->master_url, p->root, p->db_name);
     readme_web(p, b);
-    buf_addf(b,
-             "2. Platforms and applications\n"
-             "     cd %s\n"
-             "     bin/xadd               platforms and applications of "
-             "project.xml\n"
-             "     bin/update_versions    application versions under apps/\n\n"
-             "3. Daemons\n"
-             "     bin/start              bin/status, bin/stop\n"
-             "     crontab %s.cronjob     or the systemd unit %s.service\n\n"
-             "4. Keys\n"
-             "     %s/code_sign_private signs your applications.  Move it to a\n"
-             "     machine without network, sign there with sign_executable, "
-             "and\n"
-             "     put the signatures beside the files (FILE.sig).\n\n"
-             "config.xml holds the database password; its mode is 0640 on "
-             "purpose.\n"
-             "The web server's user must be in the group of this folder's "
-             "files.\n",
-             p->root, p->name, p->name, p->key_dir);
+    buf_addf(
+        b,
+        "2. Platforms and applications\n"
+        "     cd %s\n"
+        "     bin/xadd               platforms and applications of "
+        "project.xml\n"
+        "     bin/update_versions    application versions under apps/\n\n"
+        "3. Daemons\n"
+        "     bin/start              bin/status, bin/stop\n"
+        "     crontab %s.cronjob     or the systemd unit %s.service\n\n"
+        "4. Keys\n"
+        "     %s/code_sign_private signs your applications.  Move it to a\n"
+        "     machine without network, sign there with sign_executable, "
+        "and\n"
+        "     put the signatures beside the files (FILE.sig).\n\n"
+        "config.xml holds the database password; its mode is 0640 on "
+        "purpose.\n"
+        "The web server's user must be in the group of this folder's "
+        "files.\n",
+        p->root, p->name, p->name, p->key_dir);
 }

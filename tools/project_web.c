@@ -142,9 +142,9 @@ void
 project_nginx(const struct project *p, struct buf *b)
 {
     static const char *const program[][3] = {
-        {"scheduler", "fcgi", "4"},
-        {"upload", "file_upload_handler", "4"},
-        {"web", "web", "2"},
+        {"scheduler", "fcgi",                "4"},
+        {"upload",    "file_upload_handler", "4"},
+        {"web",       "web",                 "2"},
     };
     struct buf match = BUF_INIT;
 

@@ -19,7 +19,8 @@
 
 #define EXIT_NOT_FOUND 127
 
-/* ---- words ---------------------------------------------------------------- */
+/* ---- words ----------------------------------------------------------------
+ */
 
 struct splitter {
     const char *p;
@@ -116,7 +117,8 @@ spawn_free_words(char **words)
     free(words);
 }
 
-/* ---- places --------------------------------------------------------------- */
+/* ---- places ---------------------------------------------------------------
+ */
 
 static void
 place(char ret[PATH_MAX], const struct config *cfg, const char *folder,
@@ -152,7 +154,8 @@ spawn_environment(const struct config *cfg)
     buf_free(&path);
 }
 
-/* ---- the child ------------------------------------------------------------ */
+/* ---- the child ------------------------------------------------------------
+ */
 
 /* What the child needs, made before the fork: after it, only calls that are
  * safe there. */
@@ -164,10 +167,11 @@ struct launch {
     pid_t parent;
 };
 
+/* To stderr, which soon is the program's own log: there people look first. */
 static void __attribute__((noreturn))
 give_up(const char *what, const char *path)
 {
-    log_errno("%s %s", what, path);
+    dprintf(STDERR_FILENO, "cannot %s %s: %s\n", what, path, strerror(errno));
     _exit(EXIT_NOT_FOUND);
 }
 
@@ -213,8 +217,7 @@ write_pid(const char *path)
     close(fd);
 }
 
-static void __attribute__((noreturn))
-become(const struct launch *l)
+static void __attribute__((noreturn)) become(const struct launch *l)
 {
     setsid();
     prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -232,7 +235,8 @@ become(const struct launch *l)
     give_up("start", buf_str(&l->program));
 }
 
-/* ---- the parent ----------------------------------------------------------- */
+/* ---- the parent -----------------------------------------------------------
+ */
 
 static char **
 shell_words(const char *cmd)
@@ -255,8 +259,8 @@ spawn_program(const struct config *cfg, const struct config_program *prog,
 
     if (lockfile_owner(paths->lock) != 0)
         return 0;
-    l.argv = prog->use_shell ? shell_words(prog->cmd)
-                             : spawn_words(prog->cmd, &err);
+    l.argv =
+        prog->use_shell ? shell_words(prog->cmd) : spawn_words(prog->cmd, &err);
     if (l.argv == NULL) {
         log_critical("config.xml:%d: %s: %s", prog->line, prog->cmd,
                      buf_str(&err));

@@ -44,7 +44,8 @@ struct report {
     struct web_queues queues;
 };
 
-/* ---- finding out ---------------------------------------------------------- */
+/* ---- finding out ----------------------------------------------------------
+ */
 
 static const struct runstate_daemon *
 said_of(const struct runstate *rs, const struct config_program *prog)
@@ -65,7 +66,8 @@ find_health(const struct config *cfg, pid_t pid, struct health *ret)
 
     buf_addf(&path, "%s/pid_%s", cfg->project_root, path_short_host());
     dir = opendir(buf_str(&path));
-    for (struct dirent *e; dir != NULL && !found && (e = readdir(dir)) != NULL;) {
+    for (struct dirent *e;
+         dir != NULL && !found && (e = readdir(dir)) != NULL;) {
         const char *dot = strrchr(e->d_name, '.');
         size_t n = path.len;
 
@@ -113,8 +115,8 @@ static const char *
 segment_text(const struct config *cfg)
 {
     static const char *const text[] = {
-        [SEGMENT_OK] = "ok",           [SEGMENT_ABSENT] = "absent",
-        [SEGMENT_STALE] = "stale",     [SEGMENT_FOREIGN] = "other version",
+        [SEGMENT_OK] = "ok",       [SEGMENT_ABSENT] = "absent",
+        [SEGMENT_STALE] = "stale", [SEGMENT_FOREIGN] = "other version",
         [SEGMENT_DOWN] = "empty",
     };
     enum segment_state state = SEGMENT_ABSENT;
@@ -162,18 +164,18 @@ all_well(const struct report *r)
     return well;
 }
 
-/* ---- JSON ----------------------------------------------------------------- */
+/* ---- JSON -----------------------------------------------------------------
+ */
 
 static json_t *
 json_of_daemon(const struct daemon_row *row, int64_t now)
 {
     const struct runstate_daemon *d = &row->said;
-    json_t *j =
-        json_pack("{s:s, s:s, s:s, s:b, s:I, s:I, s:I, s:s}", "name", d->name,
-                  "command", d->command, "state", d->state, "disabled",
-                  row->disabled ? 1 : 0, "pid", (json_int_t)d->pid, "restarts",
-                  (json_int_t)d->restarts, "started", (json_int_t)d->started,
-                  "last_end", d->last_end);
+    json_t *j = json_pack(
+        "{s:s, s:s, s:s, s:b, s:I, s:I, s:I, s:s}", "name", d->name, "command",
+        d->command, "state", d->state, "disabled", row->disabled ? 1 : 0, "pid",
+        (json_int_t)d->pid, "restarts", (json_int_t)d->restarts, "started",
+        (json_int_t)d->started, "last_end", d->last_end);
 
     if (row->has_health)
         json_object_update_new(
@@ -218,11 +220,10 @@ show_json(const struct report *r)
         const struct config_program *t = &r->cfg->task[i];
 
         json_array_append_new(
-            tasks,
-            json_pack("{s:s, s:I, s:I, s:b}", "command", t->cmd, "period",
-                      (json_int_t)t->period, "last_run",
-                      (json_int_t)runstate_lastrun(&r->state, t->cmd),
-                      "disabled", t->disabled ? 1 : 0));
+            tasks, json_pack("{s:s, s:I, s:I, s:b}", "command", t->cmd,
+                             "period", (json_int_t)t->period, "last_run",
+                             (json_int_t)runstate_lastrun(&r->state, t->cmd),
+                             "disabled", t->disabled ? 1 : 0));
     }
     all = json_pack("{s:b, s:b, s:{s:I, s:I}, s:o, s:o, s:s, s:o}", "running",
                     all_well(r) ? 1 : 0, "enabled", r->enabled ? 1 : 0,
@@ -235,7 +236,8 @@ show_json(const struct report *r)
     json_decref(all);
 }
 
-/* ---- for people ----------------------------------------------------------- */
+/* ---- for people -----------------------------------------------------------
+ */
 
 static void
 show_daemons(const struct report *r, bool verbose)
@@ -251,14 +253,13 @@ show_daemons(const struct report *r, bool verbose)
         if (row->has_health)
             snprintf(age, sizeof(age), "%" PRId64 " s",
                      now - row->health.last_pass);
-        printf("%-28s %-8s %8ld %8" PRId64 " %10s  %s%s%s\n", row->said.name,
-               row->disabled ? "disabled" : row->said.state,
-               (long)row->said.pid, row->said.restarts, age,
-               verbose ? row->said.command : "",
-               row->said.pid == 0 && row->said.last_end[0] != '\0'
-                   ? "last end: "
-                   : "",
-               row->said.pid == 0 ? row->said.last_end : "");
+        printf(
+            "%-28s %-8s %8ld %8" PRId64 " %10s  %s%s%s\n", row->said.name,
+            row->disabled ? "disabled" : row->said.state, (long)row->said.pid,
+            row->said.restarts, age, verbose ? row->said.command : "",
+            row->said.pid == 0 && row->said.last_end[0] != '\0' ? "last end: "
+                                                                : "",
+            row->said.pid == 0 ? row->said.last_end : "");
     }
 }
 

@@ -48,7 +48,8 @@ struct supervisor {
     struct unit_watch watch;
 };
 
-/* ---- doing what the table says -------------------------------------------- */
+/* ---- doing what the table says --------------------------------------------
+ */
 
 static int64_t
 seconds_now(void)
@@ -161,7 +162,8 @@ act_all(struct supervisor *s, enum unit_event event)
             act(s, &s->unit[i], event);
 }
 
-/* ---- events --------------------------------------------------------------- */
+/* ---- events ---------------------------------------------------------------
+ */
 
 static void
 describe_end(struct unit *u, int status)
@@ -268,7 +270,8 @@ all_down(const struct supervisor *s)
     return true;
 }
 
-/* ---- the loop ------------------------------------------------------------- */
+/* ---- the loop -------------------------------------------------------------
+ */
 
 static void
 handle_signal(struct supervisor *s, int sig)

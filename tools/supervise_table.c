@@ -57,8 +57,9 @@ const char *
 unit_state_name(enum unit_state state)
 {
     static const char *const name[N_UNIT_STATES] = {
-        [UNIT_DOWN] = "down",     [UNIT_UP] = "up",         [UNIT_WAIT] = "wait",
-        [UNIT_FAILED] = "failed", [UNIT_ENDING] = "ending",
+        [UNIT_DOWN] = "down",     [UNIT_UP] = "up",
+        [UNIT_WAIT] = "wait",     [UNIT_FAILED] = "failed",
+        [UNIT_ENDING] = "ending",
     };
 
     return name[state];

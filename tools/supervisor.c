@@ -47,19 +47,19 @@ struct options {
 
 #define CONF_STRUCT struct options
 static const struct conf_option rows[] = {
-    {"e|enable", CONF_BOOL, offsetof(struct options, enable), NULL, 0, 0, 0, "",
-     "start the daemons (what bin/start does)"},
+    {"e|enable",  CONF_BOOL, offsetof(struct options, enable),  NULL, 0, 0, 0, "",
+     "start the daemons (what bin/start does)"                                                                            },
     OPTION(start, CONF_BOOL, NULL, 0, 0, 0, "", "the same"),
     {"d|disable", CONF_BOOL, offsetof(struct options, disable), NULL, 0, 0, 0,
-     "", "stop the daemons (what bin/stop does)"},
+     "",                                                                           "stop the daemons (what bin/stop does)"},
     OPTION(stop, CONF_BOOL, NULL, 0, 0, 0, "", "the same"),
     OPTION(k, CONF_BOOL, NULL, 0, 0, 0, "", "the same"),
-    {"c|cron", CONF_BOOL, offsetof(struct options, cron), NULL, 0, 0, 0, "",
-     "if the project is enabled, make sure that its supervisor is alive"},
+    {"c|cron",    CONF_BOOL, offsetof(struct options, cron),    NULL, 0, 0, 0, "",
+     "if the project is enabled, make sure that its supervisor is alive"                                                  },
     OPTION(cron_tasks, CONF_BOOL, NULL, 0, 0, 0, "",
            "the same: the supervisor runs the tasks"),
-    {"s|status", CONF_BOOL, offsetof(struct options, status), NULL, 0, 0, 0, "",
-     "show what runs (what bin/status does)"},
+    {"s|status",  CONF_BOOL, offsetof(struct options, status),  NULL, 0, 0, 0, "",
+     "show what runs (what bin/status does)"                                                                              },
     OPTION(json, CONF_BOOL, NULL, 0, 0, 0, "", "status: as JSON"),
     OPTION(force, CONF_BOOL, NULL, 0, 0, 0, "",
            "stop: kill what has not ended after 10 s"),
@@ -67,10 +67,10 @@ static const struct conf_option rows[] = {
            "stop: give up waiting after this time; 0: wait for ever"),
     OPTION(foreground, CONF_BOOL, NULL, 0, 0, 0, "",
            "start: be the supervisor, for systemd and containers"),
-    {"q|quiet", CONF_BOOL, offsetof(struct options, quiet), NULL, 0, 0, 0, "",
-     "say nothing but errors"},
+    {"q|quiet",   CONF_BOOL, offsetof(struct options, quiet),   NULL, 0, 0, 0, "",
+     "say nothing but errors"                                                                                             },
     {"v|verbose", CONF_BOOL, offsetof(struct options, verbose), NULL, 0, 0, 0,
-     "", "status: with each daemon's command"},
+     "",                                                                           "status: with each daemon's command"   },
     OPTION(project_dir, CONF_STRING, NULL, 0, 0, 0, "DIR",
            "root of the project (default: this folder or the one above)"),
 };
@@ -119,7 +119,8 @@ say(const struct options *o, const char *fmt, ...)
     fflush(stdout);
 }
 
-/* ---- small steps ---------------------------------------------------------- */
+/* ---- small steps ----------------------------------------------------------
+ */
 
 static bool
 root_has(const struct config *cfg, const char *name)
@@ -267,7 +268,8 @@ lock_commands(const struct config *cfg, double patience, bool tell)
     return fd;
 }
 
-/* ---- start ---------------------------------------------------------------- */
+/* ---- start ----------------------------------------------------------------
+ */
 
 /* Be the supervisor.  Does not return before it ends. */
 static int
@@ -395,7 +397,8 @@ start_locked(struct config *cfg, const struct options *o)
     if (trigger(cfg, "stop_daemons", false) != 0) {
         rc = EXIT_NO;
     } else if (owner != 0) {
-        say(o, "already running (supervisor pid %ld); it reads config.xml again",
+        say(o,
+            "already running (supervisor pid %ld); it reads config.xml again",
             (long)owner);
         lockfile_signal(lock, SIGHUP);
     } else {
@@ -458,7 +461,8 @@ cron(struct config *cfg)
     return rc;
 }
 
-/* ---- stop ----------------------------------------------------------------- */
+/* ---- stop -----------------------------------------------------------------
+ */
 
 /* Programs of this host that still hold their locks; signals them if sig is
  * not 0.  Appends their names. */
@@ -583,7 +587,8 @@ stop(struct config *cfg, const struct options *o)
     return rc;
 }
 
-/* ---- main ----------------------------------------------------------------- */
+/* ---- main -----------------------------------------------------------------
+ */
 
 static enum command
 which(const struct options *o)

@@ -16,10 +16,12 @@
 #include "runstate.h"
 
 #define WATCH_LIMIT 5 /* s: longer than that nobody waits at a prompt */
-#define WATCH_ALIVE 2 /* s: a program without heartbeat is taken for started */
+#define WATCH_ALIVE 2 /* s: a program without heartbeat is taken for started   \
+                       */
 #define LOG_TAIL 4096
 
-/* ---- the list ------------------------------------------------------------- */
+/* ---- the list -------------------------------------------------------------
+ */
 
 static void
 name_of(const struct config_program *prog, char *ret, size_t size)
@@ -143,7 +145,8 @@ unit_task_is_due(const struct unit *u, int64_t now)
            u->prog.period > 0 && now - u->last_run >= u->prog.period;
 }
 
-/* ---- the state file ------------------------------------------------------- */
+/* ---- the state file -------------------------------------------------------
+ */
 
 void
 unit_write_state(const struct config *cfg, const struct unit *unit, size_t n,
@@ -181,7 +184,8 @@ unit_write_state(const struct config *cfg, const struct unit *unit, size_t n,
     runstate_free(&rs);
 }
 
-/* ---- honest start-up ------------------------------------------------------ */
+/* ---- honest start-up ------------------------------------------------------
+ */
 
 /* Has the process a heartbeat file?  Then its start is behind it. */
 static bool
@@ -194,7 +198,8 @@ has_heartbeat(const struct config *cfg, pid_t pid)
 
     buf_addf(&path, "%s/pid_%s", cfg->project_root, path_short_host());
     dir = opendir(buf_str(&path));
-    for (struct dirent *e; dir != NULL && !found && (e = readdir(dir)) != NULL;) {
+    for (struct dirent *e;
+         dir != NULL && !found && (e = readdir(dir)) != NULL;) {
         const char *dot = strrchr(e->d_name, '.');
         size_t n = path.len;
 
