@@ -32,7 +32,7 @@ bind_keys(struct db_query *q, const struct host_app_version *hav, size_t n)
     unsigned p = 0;
 
     for (size_t k = 0; k < db_padded(n); k++) {
-        const struct host_app_version *h = &hav[db_row_of(k, n)];
+        const struct host_app_version *h = &hav[k < n ? k : n - 1];
 
         if (db_bind_i64(q, p++, h->host_id) != 0 ||
             db_bind_i64(q, p++, h->app_version_id) != 0)
@@ -157,8 +157,8 @@ store_rows(struct db *db, const struct host_app_version *hav, size_t n)
     buf_free(&sql);
     if (q == NULL)
         return -1;
-    for (size_t k = 0; k < db_padded(n); k++) {
-        const struct host_app_version *h = &hav[db_row_of(k, n)];
+    for (size_t k = 0; k < n; k++) {
+        const struct host_app_version *h = &hav[k];
 
         if (db_bind_i64(q, p++, h->host_id) != 0 ||
             db_bind_i64(q, p++, h->app_version_id) != 0 ||
@@ -170,7 +170,8 @@ store_rows(struct db *db, const struct host_app_version *hav, size_t n)
             db_bind_double(q, p++, h->turnaround_q) != 0)
             goto out;
     }
-    rc = db_step(q);
+    if (db_bind_padding(q, &p, ARRAY_LEN(columns), n) == 0)
+        rc = db_step(q);
 out:
     db_finish(q);
     return rc;

@@ -14,12 +14,6 @@ db_padded(size_t n)
     return p;
 }
 
-size_t
-db_row_of(size_t k, size_t n)
-{
-    return k < n ? k : n - 1;
-}
-
 struct db_query *
 db_prepare_list(struct db *db, const char *before, size_t n, const char *after)
 {
@@ -38,7 +32,7 @@ int
 db_bind_list(struct db_query *q, unsigned *i, const int64_t *ids, size_t n)
 {
     for (size_t k = 0; k < db_padded(n); k++)
-        if (db_bind_i64(q, (*i)++, ids[db_row_of(k, n)]) != 0)
+        if (db_bind_i64(q, (*i)++, ids[k < n ? k : n - 1]) != 0)
             return -1;
     return 0;
 }
@@ -54,4 +48,13 @@ db_value_table(struct buf *sql, const struct db_value_column *column,
                      column[c].type == 'd' ? "DOUBLE" : "SIGNED",
                      column[c].name);
     }
+}
+
+int
+db_bind_padding(struct db_query *q, unsigned *i, size_t columns, size_t rows)
+{
+    for (size_t k = (db_padded(rows) - rows) * columns; k > 0; k--)
+        if (db_bind_i64(q, (*i)++, 0) != 0)
+            return -1;
+    return 0;
 }

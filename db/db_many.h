@@ -1,7 +1,8 @@
 /* db_many.h - statements over many rows: lists of ids, tables of values.
  *
- * Lists and tables are padded to a power of two (the last row repeated), so
- * that batches of any size make few statement texts, all prepared once. */
+ * Both are padded to a power of two (a list repeats its last id, a table has
+ * rows of zeros, and no row has the id 0), so that batches of any size make few
+ * statement texts, all prepared once. */
 #ifndef QUORATE_DB_MANY_H
 #define QUORATE_DB_MANY_H
 
@@ -30,10 +31,12 @@ struct db_value_column {
 
 /* Append a table of `rows` (padded) rows for UPDATE … JOIN: SELECT CAST(? AS
  * SIGNED) AS id, … UNION ALL SELECT ….  Without the casts the type of such a
- * column would be the server's guess.  Bind row db_row_of(k, n) for k from 0
- * below db_padded(n). */
+ * column would be the server's guess. */
 void db_value_table(struct buf *, const struct db_value_column *,
                     size_t columns, size_t rows);
-size_t db_row_of(size_t k, size_t n);
+
+/* Bind the padding behind `rows` rows from parameter *i on. */
+int db_bind_padding(struct db_query *, unsigned *i, size_t columns,
+                    size_t rows);
 
 #endif

@@ -327,13 +327,11 @@ change_workunits(struct db *db, const struct transition_batch *b)
     buf_free(&sql);
     if (q == NULL)
         return -1;
-    for (size_t k = 0; k < db_padded(b->n); k++) {
-        size_t i = db_row_of(k, b->n);
-
+    for (size_t i = 0; i < b->n; i++)
         if (bind_workunit(q, &p, &b->wu[i].wu, &b->todo[i]) != 0)
             goto out;
-    }
-    rc = db_step(q);
+    if (db_bind_padding(q, &p, ARRAY_LEN(columns), b->n) == 0)
+        rc = db_step(q);
 out:
     db_finish(q);
     return rc;

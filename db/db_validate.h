@@ -1,0 +1,93 @@
+/* db_validate.h - the validator's questions: results to compare; store verdicts
+ * and credit together.
+ *
+ * May write: workunit.need_validate (to 0), canonical_resultid,
+ * canonical_credit, assimilate_state (to READY), error_mask (adds bits),
+ * min_quorum, target_nresults (up), transition_time; result.outcome,
+ * validate_state, granted_credit, runtime_outlier, and server_state of results
+ * never sent; host.total_credit, expavg_credit, expavg_time, avg_turnaround;
+ * user and team: total_credit, expavg_credit, expavg_time; host_app_version as
+ * db_hav.h says.
+ *
+ * Reading and comparing outputs takes long, so it happens without a lock.  The
+ * transaction that stores the verdicts locks the workunits and their results
+ * and looks whether they are still what was compared; a workunit that is not,
+ * is left as it is, and comes again.  Credit is granted in that transaction,
+ * behind the change of validate_state: exactly once. */
+#ifndef QUORATE_DB_VALIDATE_H
+#define QUORATE_DB_VALIDATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "app.h"
+#include "result.h"
+#include "workunit.h"
+
+struct db;
+
+struct validate_query {
+    int64_t appid;
+    int64_t after_id; /* workunits with a larger id */
+    int64_t max_id;   /* 0: no limit */
+    int64_t wu_id;    /* this one alone, need_validate or not; 0 none */
+    int mod_n, mod_i; /* 0: all */
+    int limit;        /* workunits in a batch */
+};
+
+/* What is decided about one result. */
+struct validate_change {
+    bool write;
+    enum outcome outcome;
+    enum validate_state validate_state;
+    double credit; /* to be granted, if VALID */
+    bool outlier;  /* its times say nothing about its host */
+};
+
+/* What is decided about one workunit. */
+struct validate_verdict {
+    bool undecided;             /* leave it alone, it comes again */
+    int64_t canonical_resultid; /* as read, or newly found */
+    double canonical_credit;
+    unsigned new_errors; /* bits for error_mask */
+    int min_quorum, target_nresults;
+    bool transition_now;
+    bool retry; /* look again in 6 hours */
+};
+
+struct validate_wu {
+    struct workunit wu; /* id, appid, name, batch, rsc_fpops_est and _bound,
+                           canonical_*, error_mask, the quorum and limits,
+                           assimilate_state, transition_time */
+    size_t first, n; /* its results: batch->result[first … first + n - 1] */
+};
+
+struct validate_batch {
+    size_t n;
+    struct validate_wu *wu;
+    struct validate_verdict *verdict; /* the caller decides */
+    /* Those that are OVER with SUCCESS and not INVALID.  Filled: id, name, the
+     * states, host, user, app version, times, exit_status, granted_credit,
+     * flops_estimate, xml_doc_in, stderr_out. */
+    size_t n_results;
+    struct result *result;
+    struct validate_change *change; /* the caller decides; all zero */
+    size_t room_for_wu, room_for_results;
+};
+
+/* Read a batch, ids ascending; what was in *batch is forgotten.  0 (batch->n
+ * may be 0) or -1. */
+int db_validate_due(struct db *, const struct validate_query *,
+                    struct validate_batch *);
+void validate_batch_free(struct validate_batch *);
+
+/* Store it all in one transaction.  A workunit whose rows are not as read any
+ * more is marked `undecided`.  0 or -1. */
+int db_validate_store(struct db *, struct validate_batch *, int64_t now,
+                      int daily_result_quota, int app_target_nresults);
+
+/* The application: id, name, target_nresults, min_avg_pfc.  0, DB_NONE, -1. */
+int db_validate_app(struct db *, int64_t appid, struct app *ret);
+
+#endif
