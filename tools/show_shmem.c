@@ -1,8 +1,5 @@
 /* show_shmem.c - print what feeder and schedulers share. */
-#include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <jansson.h>
 
@@ -12,9 +9,8 @@
 #include "cmdline.h"
 #include "config.h"
 #include "jobarray.h"
-#include "log.h"
-#include "path.h"
 #include "segment.h"
+#include "tool.h"
 
 struct options {
     bool json;
@@ -320,34 +316,20 @@ int
 main(int argc, char **argv)
 {
     struct options options = {.json = false};
-    struct buf err = BUF_INIT;
     struct config *cfg;
     char name[32];
-    char *root;
     int rc;
 
-    log_open("show_shmem", LOG_LEVEL_WARNING, false);
+    tool_begin(argv[0]);
     if (cmdline_parse(&cmdline, argc, argv, &options) != argc) {
-        fputs("show_shmem: takes no arguments; try --help\n", stderr);
+        tool_error("takes no arguments; try --help");
         return EXIT_USAGE;
     }
-    root = path_project_root();
-    if (root == NULL) {
-        fputs("show_shmem: no config.xml here: run it in the project's "
-              "folder\n",
-              stderr);
+    cfg = tool_config("", argv[0]);
+    if (cfg == NULL)
         return EXIT_USAGE;
-    }
-    cfg = config_load(root, &err);
-    if (cfg == NULL) {
-        fprintf(stderr, "%s", buf_str(&err));
-        rc = EXIT_USAGE;
-    } else {
-        segment_name(cfg->shmem_key, cfg->project_root, name);
-        rc = show(name, options.json);
-    }
+    segment_name(cfg->shmem_key, cfg->project_root, name);
+    rc = show(name, options.json);
     config_free(cfg);
-    buf_free(&err);
-    free(root);
     return fflush(stdout) == 0 ? rc : EXIT_TEMPFAIL;
 }
