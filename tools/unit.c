@@ -16,8 +16,9 @@
 #include "runstate.h"
 
 #define WATCH_LIMIT 5 /* s: longer than that nobody waits at a prompt */
-#define WATCH_ALIVE 2 /* s: a program without heartbeat is taken for started   \
-                       */
+#define WATCH_ALIVE                                                            \
+    2 /* s: a program without heartbeat is taken for started                   \
+       */
 #define LOG_TAIL 4096
 
 /* ---- the list -------------------------------------------------------------

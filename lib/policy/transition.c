@@ -25,9 +25,9 @@
 #include <limits.h>
 #include <string.h>
 
-#define SAFETY_NET (10 * INT64_C(86400)) /* s, least wait of an open workunit  \
-                                          */
-#define MAX_SUFFIX_DIGITS 9              /* what an int surely holds */
+/* How long an open workunit waits at least if no event is known, s. */
+#define SAFETY_NET (10 * INT64_C(86400))
+#define MAX_SUFFIX_DIGITS 9 /* what an int surely holds */
 
 /* One decision on its way through the steps. */
 struct decision {

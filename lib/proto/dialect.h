@@ -1,5 +1,5 @@
-/* dialect.h - repairs the dialect of real clients (protocol §0.2) to well-formed
- * UTF-8 XML in one bounded pass.
+/* dialect.h - repairs the dialect of real clients (protocol §0.2) to
+ * well-formed UTF-8 XML in one bounded pass.
  *
  * Opaque bodies (stderr_out, msg_from_host, time_stats_log, job_log,
  * client_opaque) are cut out and kept as bytes beside the document: the element
@@ -20,7 +20,7 @@ struct dialect {
     struct dialect_body {
         const char *bytes; /* into the input */
         size_t len;
-    } *body;
+    } * body;
     size_t n_bodies;
 };
 

@@ -30,8 +30,8 @@ struct reply_job {
     const char *platform; /* name */
     double avg_ncpus;
     double flops;
-    struct workunit *wu;   /* with xml_doc; owned by the reply */
-    struct result *result; /* with xml_doc_in; owned by the reply */
+    struct workunit *wu;     /* with xml_doc; owned by the reply */
+    struct result *result;   /* with xml_doc_in; owned by the reply */
     int64_t report_deadline; /* as told to the client (without grace) */
 };
 
@@ -71,8 +71,8 @@ void reply_init(struct sched_reply *);
 void reply_free(struct sched_reply *);
 
 /* Queue things (copied).  A message longer than 1000 bytes is cut. */
-void reply_message(struct sched_reply *, enum message_priority,
-                   const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void reply_message(struct sched_reply *, enum message_priority, const char *fmt,
+                   ...) __attribute__((format(printf, 3, 4)));
 void reply_ack(struct sched_reply *, const char *name);
 void reply_abort(struct sched_reply *, const char *name, bool if_not_started);
 void reply_job(struct sched_reply *, const struct reply_job *);

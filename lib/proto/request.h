@@ -23,8 +23,8 @@ struct buf;
 
 struct reported_result {
     char name[NAME_SIZE];
-    double cpu_time;     /* s */
-    double elapsed_time; /* s */
+    double cpu_time;      /* s */
+    double elapsed_time;  /* s */
     bool has_exit_status; /* absent or unreadable: a client error */
     int exit_status;
     int state; /* enum client_state as sent */
@@ -68,7 +68,7 @@ struct sched_request {
     int64_t rpc_seqno;
     int core_client_major_version, core_client_minor_version,
         core_client_release;
-    int client_version; /* 10000·major + 100·minor + release */
+    int client_version;             /* 10000·major + 100·minor + release */
     double resource_share_fraction; /* absent: 1 */
     double rrs_fraction, prrs_fraction;
     int allow_multiple_clients; /* -1 absent */

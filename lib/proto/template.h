@@ -11,7 +11,7 @@
 
 struct buf;
 struct sign_key;
-struct input_template;  /* parsed, checked */
+struct input_template; /* parsed, checked */
 struct output_template;
 
 /* Parse.  NULL and "FILE:line: text" lines in err. */
@@ -47,12 +47,14 @@ struct input_paths {
  * and a text in err (too many files, document >= 65536 bytes, …). */
 int input_template_document(const struct input_template *,
                             const struct input_file *, size_t n_files,
-                            const char *command_line, const struct input_paths *,
-                            struct buf *out, struct buf *err);
+                            const char *command_line,
+                            const struct input_paths *, struct buf *out,
+                            struct buf *err);
 
 struct output_template *output_template_read(const char *path, struct buf *err);
 struct output_template *output_template_parse(const char *text, size_t n,
-                                              const char *what, struct buf *err);
+                                              const char *what,
+                                              struct buf *err);
 void output_template_free(struct output_template *);
 
 /* The result's document: <OUTFILE_k/> replaced by "<result>_r<random>_k",
@@ -70,7 +72,8 @@ struct output_file {
     int64_t max_nbytes;
 };
 /* Up to `max` of them; returns how many there are, -1 if unreadable. */
-int result_document_files(const char *xml_doc_in, struct output_file *, int max);
+int result_document_files(const char *xml_doc_in, struct output_file *,
+                          int max);
 
 /* Input files that a workunit's document names. */
 struct document_file {

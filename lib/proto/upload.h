@@ -28,7 +28,7 @@ struct upload_request {
     int64_t max_nbytes;
     int64_t nbytes; /* of the whole file */
     int64_t offset; /* negative: unreadable, to be refused */
-    char md5[33]; /* "" if not sent or no 32 hex digits */
+    char md5[33];   /* "" if not sent or no 32 hex digits */
     int client_version;
     size_t header_size; /* where the file's bytes begin */
 };
@@ -42,7 +42,11 @@ void upload_parse(const char *bytes, size_t n, struct upload_request *ret);
 void upload_certificate_text(const char *name, int64_t max_nbytes,
                              struct buf *out);
 
-enum upload_status { UPLOAD_OK = 0, UPLOAD_TRANSIENT = 1, UPLOAD_PERMANENT = -1 };
+enum upload_status {
+    UPLOAD_OK = 0,
+    UPLOAD_TRANSIENT = 1,
+    UPLOAD_PERMANENT = -1
+};
 void upload_reply(enum upload_status, const char *message, struct buf *out);
 void upload_reply_size(int64_t size, struct buf *out);
 

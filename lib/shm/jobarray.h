@@ -42,7 +42,7 @@ struct job_slot {
     _Atomic uint32_t refusals; /* hosts that could not take this job */
     uint32_t time_added;       /* monotonic s; rules 2 and 3 */
     uint32_t pad;
-    struct sendable job;       /* rules 2 and 3 */
+    struct sendable job; /* rules 2 and 3 */
 };
 
 struct jobarray; /* header and slots, inside the segment */

@@ -87,8 +87,8 @@ struct segment *segment_attach(const char *name, enum segment_state *ret);
 struct segment *segment_look(const char *name, enum segment_state *ret);
 /* At the start of each request: follow the generation.  The old mapping goes,
  * so pointers into it are void.  Unless SEGMENT_OK there is nothing mapped that
- * may be used; the segment stays attached and the next refresh tries again (also
- * a NAME that a new feeder made since). */
+ * may be used; the segment stays attached and the next refresh tries again
+ * (also a NAME that a new feeder made since). */
 enum segment_state segment_refresh(struct segment *);
 /* For the log and the volunteer's message: "no feeder", … */
 const char *segment_state_text(enum segment_state);
