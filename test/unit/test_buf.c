@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "buf.h"
-#include "unit.h"
+#include "unit_test.h"
 
 START_TEST(an_untouched_buffer_is_the_empty_string)
 {

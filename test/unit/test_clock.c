@@ -3,7 +3,7 @@
 #include <time.h>
 
 #include "clock.h"
-#include "unit.h"
+#include "unit_test.h"
 
 /* In the child of each test the offset has not been read yet. */
 START_TEST(without_orders_it_is_now)

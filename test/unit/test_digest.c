@@ -4,7 +4,7 @@
 
 #include "buf.h"
 #include "digest.h"
-#include "unit.h"
+#include "unit_test.h"
 
 /* RFC 1321, appendix A.5. */
 static const struct {

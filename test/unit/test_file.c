@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "buf.h"
-#include "unit.h"
+#include "unit_test.h"
 
 static struct buf text = BUF_INIT;
 

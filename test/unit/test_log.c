@@ -7,7 +7,7 @@
 #include "buf.h"
 #include "clock.h"
 #include "log.h"
-#include "unit.h"
+#include "unit_test.h"
 
 /* 2026-11-30 19:35:33 UTC: 56 years of 365 days from 1970 are 20440 days, with
  * 14 leap days and 333 days of 2026 before November 30th it is day 20787. */

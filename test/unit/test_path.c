@@ -6,7 +6,7 @@
 
 #include "buf.h"
 #include "path.h"
-#include "unit.h"
+#include "unit_test.h"
 
 /* Lines "name md5 digits fanout-1024 fanout-256 fanout-1000 fanout-1". */
 START_TEST(folders_are_those_of_the_vectors)

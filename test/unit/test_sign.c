@@ -3,7 +3,7 @@
 
 #include "buf.h"
 #include "sign.h"
-#include "unit.h"
+#include "unit_test.h"
 
 #define KEYS TEST_DATA "/keys/"
 #define SIGN TEST_DATA "/sign/"

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "buf.h"
-#include "unit.h"
+#include "unit_test.h"
 #include "utf8.h"
 
 /* Expected values: RFC 3629 (table of well-formed sequences) and ISO 8859-1,

@@ -1,7 +1,7 @@
-/* unit.h - the main() of a Check program with one suite, and a scratch folder
- * for the tests that need files. */
-#ifndef QUORATE_UNIT_H
-#define QUORATE_UNIT_H
+/* unit_test.h - the main() of a Check program with one suite, and a scratch
+ * folder for the tests that need files. */
+#ifndef QUORATE_UNIT_TEST_H
+#define QUORATE_UNIT_TEST_H
 
 #include <check.h>
 #include <stdio.h>
