@@ -110,11 +110,11 @@ static int
 store_rows(struct db *db, enum kind kind, struct owner *owners, size_t n)
 {
     static const struct db_value_column columns[] = {
-        {"owner",      'i'},
-        {"added",      'd'},
-        {"average",    'd'},
-        {"of",         'd'},
-        {"turnaround", 'd'},
+        {"owner",        'i'},
+        {"added",        'd'},
+        {"average",      'd'},
+        {"average_time", 'd'},
+        {"turnaround",   'd'},
     };
     struct buf sql = BUF_INIT;
     struct db_query *q;
@@ -124,8 +124,9 @@ store_rows(struct db *db, enum kind kind, struct owner *owners, size_t n)
     buf_add(&sql, "UPDATE (");
     db_value_table(&sql, columns, ARRAY_LEN(columns), n);
     buf_add(&sql, statements[kind].join);
-    buf_add(&sql, "o.total_credit = o.total_credit + v.added, "
-                  "o.expavg_credit = v.average, o.expavg_time = v.of");
+    buf_add(&sql,
+            "o.total_credit = o.total_credit + v.added, "
+            "o.expavg_credit = v.average, o.expavg_time = v.average_time");
     q = db_prepare(db, buf_str(&sql));
     buf_free(&sql);
     if (q == NULL)

@@ -184,7 +184,7 @@ store_results(struct db *db, const struct judged *judged, size_t n)
         {"verdict", 'i'},
         {"credit",  'd'},
         {"outlier", 'i'},
-        {"before",  'i'},
+        {"was",     'i'},
     };
     struct buf sql = BUF_INIT;
     struct db_query *q;
@@ -197,7 +197,7 @@ store_results(struct db *db, const struct judged *judged, size_t n)
                   "r.outcome = v.ending, r.validate_state = v.verdict, "
                   "r.granted_credit = v.credit, r.runtime_outlier = v.outlier "
                   "WHERE r.server_state = 5 AND r.outcome = 1 AND "
-                  "r.validate_state = v.before");
+                  "r.validate_state = v.was");
     q = db_prepare(db, buf_str(&sql));
     buf_free(&sql);
     if (q == NULL)
