@@ -110,6 +110,7 @@ buf_vaddf(struct buf *b, const char *fmt, va_list ap)
     va_list again;
     int n;
 
+    assert(fmt != NULL);
     va_copy(again, ap);
     n = vsnprintf(NULL, 0, fmt, ap);
     assert(n >= 0);

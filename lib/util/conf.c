@@ -284,7 +284,7 @@ conf_defaults(const struct conf_option *options, size_t n, void *object)
         clear(&options[i], object);
         if (options[i].deflt != NULL &&
             conf_set(&options[i], object, options[i].deflt, &err) != 0)
-            assert(!"an option's default is not a value of the option");
+            assert(0 && "an option's default is not a value of the option");
     }
     buf_free(&err);
 }
