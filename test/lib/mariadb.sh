@@ -45,6 +45,9 @@ mariadb_running() {
 	grep -q mariadbd "/proc/$mariadb_pid/comm" 2>/dev/null
 }
 
+# A server that starts removes what looks like temporary tables from its tmpdir,
+# also those of another server: each gets a folder of its own.
+#
 # A database that is empty and small: what costs time at the start is left out,
 # what makes a commit durable is not.
 mariadb_write_config() {
@@ -53,6 +56,7 @@ mariadb_write_config() {
 		datadir = $1/data
 		socket = $1/db.sock
 		pid-file = $1/data/mariadbd.pid
+		tmpdir = $1/tmp
 		log-error = $1/mariadbd.log
 		skip-networking
 		skip-name-resolve
@@ -74,9 +78,9 @@ mariadb_install() {
 	set -- "$1" "$(mariadb_owner)"
 	set -- "$1" "$2" "--auth-root-authentication-method=socket" \
 		"--auth-root-socket-user=$(id -un)"
-	mkdir -p "$1/data" || return 1
+	mkdir -p "$1/data" "$1/tmp" || return 1
 	if [ "$(id -u)" = 0 ]; then
-		chown "$2" "$1" "$1/data" || return 1
+		chown "$2" "$1" "$1/data" "$1/tmp" || return 1
 		set -- "$@" "--user=$2"
 	fi
 	mariadb_write_config "$1" || return 1
