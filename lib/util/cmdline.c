@@ -394,11 +394,13 @@ parse_option(struct parse *p)
 {
     const char *word = p->argv[p->i] + (p->argv[p->i][1] == '-' ? 2 : 1);
     const char *equals = strchr(word, '=');
-    char *name =
-        xstrndup(word, equals != NULL ? (size_t)(equals - word) : strlen(word));
-    const struct conf_option *o =
-        conf_find(p->c->options, p->c->n_options, name);
+    size_t len = equals != NULL ? (size_t)(equals - word) : strlen(word);
+    char name[128]; /* on the stack, because --help and faults do not return */
+    const struct conf_option *o;
 
+    /* one that is too long is cut, and so unknown */
+    snprintf(name, sizeof(name), "%.*s", len < 127 ? (int)len : 127, word);
+    o = conf_find(p->c->options, p->c->n_options, name);
     if (o == NULL || (o->flags & CONF_POSITIONAL) != 0) {
         run_common(p, name);
         unknown_option(p, name);
@@ -409,7 +411,6 @@ parse_option(struct parse *p)
         set(p, o, "1");
     else
         set_words(p, o);
-    free(name);
 }
 
 /* "-", "-1" and "-.5" are arguments, unless a row is called so. */
