@@ -1,5 +1,5 @@
-/* proto_data.h - what the tests of lib/proto share: files of test/data, and a
- * main() around one test case. */
+/* proto_data.h - what the tests of lib/proto share: files of test/data, and
+ * noise. */
 #ifndef QUORATE_PROTO_DATA_H
 #define QUORATE_PROTO_DATA_H
 
@@ -10,6 +10,7 @@
 
 #include "buf.h"
 #include "file.h"
+#include "unit_test.h"
 
 /* The bytes of TEST_DATA/name; buf_free() them. */
 static inline struct buf
@@ -22,24 +23,6 @@ data_file(const char *name)
                   buf_str(&path), strerror(errno));
     buf_free(&path);
     return bytes;
-}
-
-/* Run the cases that `fill` adds. */
-static inline int
-run_tests(const char *name, void (*fill)(TCase *))
-{
-    Suite *suite = suite_create(name);
-    TCase *tc = tcase_create(name);
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
-    tcase_set_timeout(tc, 120);
-    suite_add_tcase(suite, tc);
-    fill(tc);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 /* Deterministic noise (xorshift). */

@@ -410,5 +410,5 @@ fill(TCase *tc)
 int
 main(void)
 {
-    return run_tests("captured", fill);
+    return unit_main("captured", fill);
 }

@@ -17,6 +17,12 @@ static char project_prefs[] = "<project_preferences>\n"
                               "<max_cpus>0</max_cpus>\n"
                               "</project_specific>\n"
                               "</project_preferences>\n";
+static char prefs_of_two_cpus[] = "<project_preferences>\n"
+                                  "<resource_share>100</resource_share>\n"
+                                  "<project_specific>\n"
+                                  "<max_cpus>2</max_cpus>\n"
+                                  "</project_specific>\n"
+                                  "</project_preferences>\n";
 static const char gui_urls[] =
     "<gui_urls>\n<gui_url>\n<name>Your account</name>\n"
     "<description>View your account information</description>\n"
@@ -304,6 +310,129 @@ START_TEST(a_plan_class_is_told)
 }
 END_TEST
 
+/* ---- a reply that a real client accepted -----------------------------------
+ */
+
+/* The lines of the reply from the next <file_info> up to and with `last`, but
+ * for those that begin as one of put_in: the document as it was stored. */
+static char *
+cut_document(const char **reply, const char *last, const char *const *put_in)
+{
+    const char *p = strstr(*reply, "<file_info>");
+    const char *end = strstr(p, last) + strlen(last);
+    struct buf doc = BUF_INIT;
+
+    *reply = end;
+    for (size_t len; p < end; p += len) {
+        const char *text = p + strspn(p, " ");
+        bool ours = false;
+
+        len = strcspn(p, "\n") + 1;
+        for (size_t i = 0; put_in[i] != NULL; i++)
+            ours = ours || strncmp(text, put_in[i], strlen(put_in[i])) == 0;
+        if (!ours)
+            buf_addn(&doc, p, len);
+    }
+    return buf_take(&doc);
+}
+
+static void
+drop_line(struct buf *text, const char *part)
+{
+    char *p = strstr(text->data, part), *end;
+
+    if (p == NULL)
+        return;
+    end = strchr(p, '\n') + 1;
+    while (p > text->data && p[-1] != '\n')
+        p--;
+    memmove(p, end, strlen(end) + 1);
+    text->len = strlen(text->data);
+}
+
+/* What differs on purpose: our protocol level, decimals of credit, no empty
+ * venue, and one flag more. */
+static void
+drop_differences(struct buf *text)
+{
+    static const char *const part[] = {
+        "<scheduler_version>",  "<user_total_credit>",  "<user_expavg_credit>",
+        "<host_total_credit>",  "<host_expavg_credit>", "<host_venue>",
+        "<fraction_done_exact>"};
+
+    for (size_t i = 0; i < ARRAY_LEN(part); i++)
+        drop_line(text, part[i]);
+}
+
+static void
+use_documents(struct sched_reply *r, const char *reply,
+              struct app_version *fakeapp)
+{
+    static const char *const of_version[] = {"<platform>", "<avg_ncpus>",
+                                             "<flops>", NULL};
+    static const char *const of_wu[] = {"<rsc_", "<name>wu_ok_1</name>",
+                                        "<app_name>", NULL};
+    static const char *const of_result[] = {"<report_deadline>",
+                                            "<wu_name>",
+                                            "<name>wu_ok_1_0</name>",
+                                            "<platform>",
+                                            "<version_num>",
+                                            "<plan_class>",
+                                            NULL};
+    struct reply_job *job = &r->job[0];
+
+    fakeapp->xml_doc = cut_document(&reply, "</app_version>\n", of_version);
+    free(job->wu->xml_doc);
+    job->wu->xml_doc = cut_document(&reply, "</workunit>\n", of_wu);
+    free(job->result->xml_doc_in);
+    job->result->xml_doc_in = cut_document(&reply, "</result>\n", of_result);
+}
+
+START_TEST(an_accepted_reply_is_made_again)
+{
+    static const struct app app = {
+        .id = 1, .name = "fakeapp", .user_friendly_name = "Fake app"};
+    struct buf want = data_file("replies/first_contact_classic.xml"), out,
+               key = data_file("keys/code_sign_public");
+    struct app_version fakeapp = {.id = 5, .version_num = 100};
+    struct host host = {.id = 17, .create_time = 1700000000};
+    struct user user = alice;
+    struct sched_reply r;
+
+    begin(&r, 72005);
+    user.id = 1;
+    user.project_prefs = prefs_of_two_cpus;
+    r.master_url = "http://project.example/proj/";
+    r.project_name = "Fake project";
+    r.user = &user;
+    r.host = &host;
+    r.send_hostid = true;
+    r.code_sign_key = buf_str(&key);
+    r.gui_urls = "<gui_urls>\n<gui_url>\n<name>Home</name>\n<description>Home "
+                 "page</description>\n<url>http://project.example/proj/home.php"
+                 "</url>\n</gui_url>\n</gui_urls>\n";
+    reply_delay(&r, 3);
+    add_job(&r, 1, "wu_ok_1", "wu_ok_1_0", result_doc);
+    use_documents(&r, buf_str(&want), &fakeapp);
+    r.job[0].app = &app;
+    r.job[0].version = &fakeapp;
+    r.job[0].flops = 1e9;
+    r.job[0].report_deadline = 1796148578;
+    r.job[0].wu->rsc_fpops_est = 2e10;
+    r.job[0].wu->rsc_fpops_bound = 2e12;
+    r.job[0].wu->rsc_memory_bound = 5e7;
+    r.job[0].wu->rsc_disk_bound = 5e7;
+    out = written(&r);
+    drop_differences(&want);
+    drop_differences(&out);
+    ck_assert_str_eq(buf_str(&out), buf_str(&want));
+    free(fakeapp.xml_doc);
+    buf_free(&want);
+    buf_free(&out);
+    buf_free(&key);
+}
+END_TEST
+
 /* ---- clients of all ages
  * ----------------------------------------------------- */
 
@@ -470,6 +599,7 @@ fill(TCase *tc)
     tcase_add_test(tc, a_broken_document_is_not_sent);
     tcase_add_test(tc, an_empty_result_document_is_filled);
     tcase_add_test(tc, a_plan_class_is_told);
+    tcase_add_test(tc, an_accepted_reply_is_made_again);
     tcase_add_loop_test(tc, speaks_to_its_age, 0, ARRAY_LEN(ages));
     tcase_add_loop_test(tc, a_message_has_at_most_1000_bytes, 0,
                         ARRAY_LEN(lengths));
@@ -482,5 +612,5 @@ fill(TCase *tc)
 int
 main(void)
 {
-    return run_tests("reply", fill);
+    return unit_main("reply", fill);
 }

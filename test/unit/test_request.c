@@ -603,6 +603,7 @@ END_TEST
 static void
 fill(TCase *tc)
 {
+    tcase_set_timeout(tc, 120); /* under valgrind */
     tcase_add_test(tc, absent_elements_have_their_meaning);
     tcase_add_loop_test(tc, knows_who_wants_work, 0, ARRAY_LEN(wants_work));
     tcase_add_loop_test(tc, what_is_no_number_is_0, 0, ARRAY_LEN(doubles));
@@ -633,5 +634,5 @@ fill(TCase *tc)
 int
 main(void)
 {
-    return run_tests("request", fill);
+    return unit_main("request", fill);
 }

@@ -55,7 +55,7 @@ check_golden(struct buf *got, const char *name)
  */
 
 struct folder {
-    char path[64];
+    char path[512];
     struct input_paths paths;
 };
 
@@ -75,8 +75,7 @@ make_folder(struct folder *f, const char *md5_line, const char *gz)
 {
     struct buf sub = BUF_INIT;
 
-    str_copy(f->path, sizeof f->path, "test_template.XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(f->path));
+    str_copy(f->path, sizeof f->path, scratch("download"));
     buf_addf(&sub, "%s/24d", f->path);
     ck_assert_int_eq(file_mkdirs(buf_str(&sub), 0755), 0);
     put_file(f, "24d/words_1.txt", "abcabcabcabc");
@@ -386,42 +385,42 @@ END_TEST
 static const struct {
     const char *given, *where, *why;
 } input_mistakes[] = {
-    {"",                                                                 "in:1:", "no <workunit>"                                                              },
-    {"<input_template>\n<workunit>\n</input_template>",                  "in:3:", ""                                                                           },
-    {"<input_template>\n</input_template>\n<x/>\n",                      "in:3:", "may follow"                                                                 },
-    {WU WU,                                                              "in:3:", "second <workunit>"                                                          },
-    {WU "<output/>\n",                                                   "in:3:", "unknown"                                                                    },
-    {WU "<file_info>\n</file_info>\n",                                   "in:1:", "0 file_ref, but 1 file_info"                                                },
+    {"",                                                                 "in:1:", "no <workunit>"              },
+    {"<input_template>\n<workunit>\n</input_template>",                  "in:3:", ""                           },
+    {"<input_template>\n</input_template>\n<x/>\n",                      "in:3:", "may follow"                 },
+    {WU WU,                                                              "in:3:", "second <workunit>"          },
+    {WU "<output/>\n",                                                   "in:3:", "unknown"                    },
+    {WU "<file_info>\n</file_info>\n",                                   "in:1:", "0 file_ref, but 1 file_info"},
     {"<workunit>\n<rsc_fpops_est>\nlots</rsc_fpops_est>\n</workunit>",
-     "in:2:",                                                                     "rsc_fpops_est"                                                              },
+     "in:2:",                                                                     "rsc_fpops_est"              },
     {"<workunit>\n\n<rsc_fpops_bound>-1</rsc_fpops_bound>\n</workunit>",
-     "in:3:",                                                                     "rsc_fpops_bound"                                                            },
+     "in:3:",                                                                     "rsc_fpops_bound"            },
     {"<workunit>\n<delay_bound>0</delay_bound>\n</workunit>",
-     "in:2:",                                                                     "delay_bound"                                                                },
+     "in:2:",                                                                     "delay_bound"                },
     {"<workunit>\n<delay_bound>2147483648</delay_bound>\n</workunit>",
-     "in:2:",                                                                     "delay_bound"                                                                },
+     "in:2:",                                                                     "delay_bound"                },
     {"<workunit>\n<min_quorum>1.5</min_quorum>\n</workunit>",
-     "in:2:",                                                                     "whole number"                                                               },
+     "in:2:",                                                                     "whole number"               },
     {"<workunit>\n<min_quorum>1</min_quorum>\n<min_quorum>2</min_quorum>\n</"
-     "workunit>",                                                                   "in:3:",                                                                 "second <min_quorum>"                                                                    },
+     "workunit>",                                                   "in:3:", "second <min_quorum>"        },
     {"<workunit>\n<command_line>a</command_line>\n<command_line>b</"
-     "command_line>\n</workunit>",                                                                  "in:3:",                                                                          "second <command_line>"                                                                                                                              },
-    {"<workunit>\n<file_ref>\n</file_ref>\n</workunit>",                                           "in:2:","open_name"},
+     "command_line>\n</workunit>",                                  "in:3:", "second <command_line>"      },
+    {"<workunit>\n<file_ref>\n</file_ref>\n</workunit>",                 "in:2:", "open_name"                  },
     {"<file_info>\n<physical_name>a/b</physical_name></file_info>" WU,
-     "in:2:",                                                                                      "file name"                                                                                                                                                                                                                             },
+     "in:2:",                                                                     "file name"                  },
     {"<file_info>\n<md5_cksum>0</md5_cksum></file_info>" WU,
-     "in:2:","32 hex digits"},
+     "in:2:",                                                                     "32 hex digits"              },
     {"<file_info>\n<md5_cksum>" A_MD5 "</md5_cksum></file_info>" WU,
-     "in:1:",                                                                                  "without <url>"                                                                                                                                                                                                                                                                                                                              },
+     "in:1:",                                                                     "without <url>"              },
     {"<file_info>\n<url>http://x/</url></file_info>" WU,
-     "in:1:","needs <md5_cksum>"},
+     "in:1:",                                                                     "needs <md5_cksum>"          },
     {"<file_info>\n<generate_locally/></file_info>" WU,
-     "in:1:",                                                                              "physical_name"                                                                                                                                                                                                                                                                                                                                                                                                                                    },
+     "in:1:",                                                                     "physical_name"              },
     {"<file_info>\n<generate_locally/><physical_name>a</"
      "physical_name><url>http://x/</url></file_info>" WU,
-     "in:1:","no url"},
+     "in:1:",                                                                     "no url"                     },
     {"<file_info>\n<nbytes>-5</nbytes></file_info>" WU,
-     "in:2:",                                                                               "number of bytes"                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                     },
+     "in:2:",                                                                     "number of bytes"            },
 };
 
 START_TEST(input_mistakes_are_told_with_their_line)
@@ -445,27 +444,27 @@ END_TEST
 static const struct {
     const char *given, *where, *why;
 } output_mistakes[] = {
-    {"",                                                               "out:1:", "no <result>"                                                    },
-    {OUT_FILE,                                                         "out:1:", "no <result>"                                                    },
-    {"<result>\n</result>\n<result/>",                                 "out:3:", "second <result>"                                                },
-    {"<result>\n</result>\n<workunit/>",                               "out:3:", "unknown"                                                        },
+    {"",                                                               "out:1:", "no <result>"    },
+    {OUT_FILE,                                                         "out:1:", "no <result>"    },
+    {"<result>\n</result>\n<result/>",                                 "out:3:", "second <result>"},
+    {"<result>\n</result>\n<workunit/>",                               "out:3:", "unknown"        },
     {"<file_info>\n<max_nbytes>1</max_nbytes>\n</file_info><result/>",
-     "out:1:",                                                                   "<name>"                                                         },
-    {"<file_info>\n<name>\n</name></file_info><result/>",              "out:2:", "<name>"                                                         },
+     "out:1:",                                                                   "<name>"         },
+    {"<file_info>\n<name>\n</name></file_info><result/>",              "out:2:", "<name>"         },
     {"<file_info>\n<name><OUTFILE_0/></name>\n</file_info><result/>",
-     "out:1:",                                                                   "<max_nbytes>"                                                   },
+     "out:1:",                                                                   "<max_nbytes>"   },
     {"<file_info>\n<name><OUTFILE_0/></name>\n<max_nbytes>many</max_nbytes></"
-     "file_info><result/>",                                                                 "out:3:",                                                      "max_nbytes"                                              },
+     "file_info><result/>",                                       "out:3:", "max_nbytes"     },
     {"<file_info>\n<name><OUTFILE_0/></name>\n<max_nbytes>0</max_nbytes></"
-     "file_info><result/>",                                                                "out:3:",                                                                         "max_nbytes"                                                                                                                        },
+     "file_info><result/>",                                       "out:3:", "max_nbytes"     },
     {OUT_FILE "<result>\n<file_ref>\n</file_ref></result>",
-     "out:6:","<file_name>"},
+     "out:6:",                                                                   "<file_name>"    },
     {OUT_FILE "<result>\n<file_ref><file_name><OUTFILE_1/></file_name>\n</"
-              "file_ref></result>",                                                   "out:6:",                                                                        "no file_info"                                                                                                                                                                                                                               },
+              "file_ref></result>",                               "out:6:", "no file_info"   },
     {OUT_FILE "<result>\n<file_ref><file_name><OUTFILE_0/></file_name>\n</"
-              "file_ref></result>",                                                  "out:6:","<open_name>"},
-    {"<result>\n\xee\x80\x80</result>",                                                   "out:",                                                                         "private-use"                                                                                                                                                                                                                                                                                                                      },
-    {"<result>\n<a>\n</result>",                                                   "out:3:",""},
+              "file_ref></result>",                               "out:6:", "<open_name>"    },
+    {"<result>\n\xee\x80\x80</result>",                                "out:",   "private-use"    },
+    {"<result>\n<a>\n</result>",                                       "out:3:", ""               },
 };
 
 START_TEST(output_mistakes_are_told_with_their_line)
@@ -677,5 +676,5 @@ fill(TCase *tc)
 int
 main(void)
 {
-    return run_tests("template", fill);
+    return unit_main("template", fill);
 }

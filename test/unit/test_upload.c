@@ -409,6 +409,7 @@ END_TEST
 static void
 fill(TCase *tc)
 {
+    tcase_set_timeout(tc, 120); /* under valgrind */
     tcase_add_loop_test(tc, reads_captured, 0, ARRAY_LEN(captured));
     tcase_add_loop_test(tc, certificates_verify, 0, 3);
     tcase_add_test(tc, certificate_text_is_that_of_the_vectors);
@@ -431,5 +432,5 @@ fill(TCase *tc)
 int
 main(void)
 {
-    return run_tests("upload", fill);
+    return unit_main("upload", fill);
 }
