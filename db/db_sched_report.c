@@ -337,6 +337,7 @@ static int
 trickle_chunk(struct db *db, int64_t hostid, int64_t now,
               const struct trickle_up *t, size_t n)
 {
+    char variety[TRICKLE_CHUNK][DB_TEXT_SIZE];
     struct buf sql = BUF_INIT;
     struct db_query *q;
     unsigned i = 0;
@@ -348,11 +349,13 @@ trickle_chunk(struct db *db, int64_t hostid, int64_t now,
     q = db_prepare(db, buf_str(&sql));
     if (q == NULL)
         rc = -1;
-    for (size_t k = 0; rc == 0 && k < n; k++)
+    for (size_t k = 0; rc == 0 && k < n; k++) {
+        str_copy(variety[k], DB_TEXT_SIZE, t[k].variety);
         if (db_bind_i64(q, i++, now) != 0 || db_bind_i64(q, i++, hostid) != 0 ||
-            db_bind_text(q, i++, t[k].variety) != 0 ||
+            db_bind_text(q, i++, variety[k]) != 0 ||
             db_bind_i64(q, i++, 0) != 0 || db_bind_text(q, i++, t[k].xml) != 0)
             rc = -1;
+    }
     if (rc == 0)
         rc = db_step(q);
     db_finish(q);
