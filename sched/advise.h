@@ -1,0 +1,12 @@
+/* advise.h - what the client is told before work is thought of: too old, wrong
+ * platform, wrong key, too soon. */
+#ifndef QUORATE_ADVISE_H
+#define QUORATE_ADVISE_H
+
+#include "rpc.h"
+
+/* May this client have work at all?  Sets rpc->no_work with a message if not,
+ * and the code-sign key in the reply. */
+enum step_result advise_step(struct rpc *);
+
+#endif

@@ -1,0 +1,376 @@
+/* dispatch.c - walk the job array: claim, judge with policy, send in the
+ * database, answer.
+ *
+ * Round by round: claim jobs that the rules allow until the request is filled;
+ * lock their workunits and results, which settles what may be sent; what was
+ * lost (another scheduler was faster, the workunit is decided, the user has a
+ * result of it) is replaced in the next round.  Claims stay with the request
+ * until it has ended: if the database asks for a repetition, they are judged
+ * again and the walk goes on from there. */
+#include "dispatch.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "buf.h"
+#include "config.h"
+#include "jobarray.h"
+#include "log.h"
+#include "scan.h"
+#include "segment.h"
+
+enum {
+    ROUNDS = 10,
+    MAX_TIME = 2147483647, /* columns are int */
+};
+
+struct batch { /* what is to be sent; the last n_new were not looked up yet */
+    struct candidate *c;
+    size_t n, n_new;
+};
+
+int64_t
+dispatch_deadline(int64_t now, int64_t delay_bound)
+{
+    int64_t told = now + (delay_bound > 0 ? delay_bound : 0);
+
+    return told < MAX_TIME ? told : MAX_TIME;
+}
+
+int64_t
+dispatch_stored_deadline(const struct rpc *rpc, int64_t told)
+{
+    return dispatch_deadline(told, rpc->cfg->report_grace_period);
+}
+
+/* ---- judging ---- */
+
+static bool
+in_batch(const struct batch *b, int64_t wu_id)
+{
+    for (size_t i = 0; i < b->n; i++)
+        if (b->c[i].state == CANDIDATE_OK && b->c[i].wu_id == wu_id)
+            return true;
+    return false;
+}
+
+/* NULL: allowed, and the host's offer has shrunk by the job. */
+static const struct dispatch_rule *
+judge(struct rpc *rpc, const struct scan *scan, const struct batch *b,
+      const struct sendable *job)
+{
+    const struct dispatch_rule *rule;
+    struct version_choice choice;
+    struct offer offer;
+
+    work_offer(rpc, job, &offer, &choice);
+    offer.in_this_reply = in_batch(b, job->wu_id);
+    if (scan_is_taken(scan, job->wu_id)) {
+        offer.user_has_result = rpc->cfg->one_result_per_user_per_wu;
+        offer.host_has_result = true;
+    }
+    rule = dispatch_refusal(&offer);
+    if (rule == NULL)
+        offer_host_take(&rpc->work.offer, &offer);
+    return rule;
+}
+
+static void
+add_candidate(struct rpc *rpc, struct batch *b, const struct sendable *job)
+{
+    struct version_choice choice;
+    struct offer offer;
+
+    work_offer(rpc, job, &offer, &choice);
+    if ((b->n & (b->n - 1)) == 0) /* 0 or a power of two: full */
+        b->c = xrealloc(b->c, (b->n > 0 ? 2 * b->n : 1) * sizeof(*b->c));
+    b->c[b->n++] = (struct candidate){
+        .result_id = job->result_id,
+        .wu_id = job->wu_id,
+        .app_version_id = offer.version->id,
+        .flops_estimate = choice.peak_flops,
+    };
+    b->n_new++;
+}
+
+static void
+note_refusal(struct scan *scan, const struct dispatch_rule *rule,
+             struct job_slot *slot)
+{
+    scan_count(scan, rule);
+    if (rule->kind == REFUSAL_PLATFORM || rule->kind == REFUSAL_RESOURCE)
+        jobarray_refuse(slot);
+}
+
+/* The jobs claimed before the database asked for a repetition. */
+static void
+judge_claims_again(struct rpc *rpc, struct scan *scan, struct batch *b)
+{
+    for (size_t i = 0; i < rpc->claims.n; i++) {
+        struct claim *claim = &rpc->claims.claim[i];
+        const struct dispatch_rule *rule = judge(rpc, scan, b, &claim->job);
+
+        claim->fate = CLAIM_BACK;
+        if (rule == NULL)
+            add_candidate(rpc, b, &claim->job);
+        else
+            scan_count(scan, rule);
+    }
+}
+
+/* Claim what the rules allow, from where the scan stands. */
+static int
+pick(struct rpc *rpc, struct scan *scan, struct batch *b)
+{
+    int pid = segment_shares_pids(rpc->segment) ? (int)getpid() : 0;
+
+    for (; scan->next < scan->n && !scan->stopped; scan->next++) {
+        struct job_slot *slot = scan->place[scan->next].slot;
+        const struct dispatch_rule *rule;
+        struct claim *claim;
+
+        if (scan_look_ahead(scan, rpc) != 0)
+            return -1;
+        claim = claims_take(&rpc->claims, slot, pid);
+        if (claim == NULL)
+            continue;
+        rpc->tally.scanned++;
+        rule = judge(rpc, scan, b, &claim->job);
+        if (rule == NULL) {
+            add_candidate(rpc, b, &claim->job);
+        } else {
+            note_refusal(scan, rule, slot);
+            claims_drop_last(&rpc->claims);
+        }
+    }
+    return 0;
+}
+
+/* ---- what the database says ---- */
+
+static struct claim *
+claim_of(struct rpc *rpc, const struct candidate *c)
+{
+    for (size_t i = 0; i < rpc->claims.n; i++)
+        if (rpc->claims.claim[i].job.result_id == c->result_id)
+            return &rpc->claims.claim[i];
+    return NULL;
+}
+
+/* Which rule says what the database found? */
+static void
+count_lost(struct rpc *rpc, struct scan *scan, const struct candidate *c,
+           const struct sendable *job)
+{
+    const struct dispatch_rule *rule;
+    struct version_choice choice;
+    struct offer offer;
+
+    work_offer(rpc, job, &offer, &choice);
+    offer.host = &rpc->work.whole;
+    offer.user_has_result = c->state == CANDIDATE_USER_HAS;
+    offer.host_has_result = c->state == CANDIDATE_HOST_HAS;
+    rule = dispatch_refusal(&offer);
+    if (rule != NULL)
+        scan_count(scan, rule);
+}
+
+/* The host's offer anew, from what is left in the batch. */
+static void
+take_again(struct rpc *rpc, const struct batch *b)
+{
+    rpc->work.offer = rpc->work.whole;
+    for (size_t i = 0; i < b->n; i++) {
+        struct version_choice choice;
+        struct offer offer;
+        struct claim *claim;
+
+        if (b->c[i].state != CANDIDATE_OK)
+            continue;
+        claim = claim_of(rpc, &b->c[i]);
+        work_offer(rpc, &claim->job, &offer, &choice);
+        offer_host_take(&rpc->work.offer, &offer);
+    }
+}
+
+/* Lock the new candidates.  Returns how many were lost; -1 failed. */
+static int64_t
+confirm(struct rpc *rpc, struct scan *scan, struct batch *b,
+        const struct send_to *to)
+{
+    struct candidate *c = b->c + (b->n - b->n_new);
+    int64_t lost = 0;
+
+    if (db_sched_lock_candidates(rpc->db, c, b->n_new, to) != 0)
+        return -1;
+    for (size_t i = 0; i < b->n_new; i++) {
+        struct claim *claim = claim_of(rpc, &c[i]);
+
+        c[i].deadline =
+            c[i].wu == NULL
+                ? 0
+                : dispatch_stored_deadline(
+                      rpc, dispatch_deadline(rpc->now, c[i].wu->delay_bound));
+        claim->fate = CLAIM_DONE; /* sent, or not needed */
+        if (c[i].state == CANDIDATE_OK)
+            continue;
+        lost++;
+        if (c[i].state == CANDIDATE_NOT_NEEDED)
+            continue;
+        claim->fate = CLAIM_BACK;
+        count_lost(rpc, scan, &c[i], &claim->job);
+        scan->looks_ahead = true;
+    }
+    b->n_new = 0;
+    return lost;
+}
+
+/* ---- the reply ---- */
+
+void
+dispatch_reply(struct rpc *rpc, struct candidate *c,
+               const struct version_choice *choice, const struct app *app)
+{
+    const struct app_version *version = &rpc->work.version[choice->index];
+    const struct reply_job job = {
+        .app = app,
+        .version = version,
+        .platform = work_platform_name(&rpc->work, version->platformid),
+        .avg_ncpus = choice->avg_ncpus,
+        .flops = choice->flops,
+        .wu = c->wu,
+        .result = c->result,
+        .report_deadline = c->deadline - rpc->cfg->report_grace_period,
+    };
+
+    if (rpc->cfg->debug_send)
+        log_normal(TAG_RESULT "sent to host %" PRId64 ", version %d, deadline "
+                              "%" PRId64,
+                   c->result_id, c->result->name, rpc->host.id,
+                   version->version_num, job.report_deadline);
+    reply_job(&rpc->reply, &job);
+    c->wu = NULL;
+    c->result = NULL;
+}
+
+static void
+reply_batch(struct rpc *rpc, struct batch *b)
+{
+    for (size_t i = 0; i < b->n; i++) {
+        struct version_choice choice;
+        struct offer offer;
+
+        if (b->c[i].state != CANDIDATE_OK)
+            continue;
+        work_offer(rpc, &claim_of(rpc, &b->c[i])->job, &offer, &choice);
+        dispatch_reply(rpc, &b->c[i], &choice, offer.app);
+        rpc->tally.sent++;
+    }
+}
+
+static void
+free_batch(struct batch *b)
+{
+    for (size_t i = 0; i < b->n; i++)
+        candidate_free(&b->c[i]);
+    free(b->c);
+}
+
+/* Say the one true reason why nothing is sent. */
+static void
+explain(struct rpc *rpc, const struct scan *scan)
+{
+    const struct dispatch_rule *rule = dispatch_reason(scan->refused);
+
+    if (rule != NULL && rule->message != NULL)
+        reply_message(&rpc->reply, MESSAGE_LOW, "No tasks sent. %s",
+                      rule->message);
+    else if (rule != NULL)
+        reply_message(&rpc->reply, MESSAGE_LOW,
+                      "No tasks sent. This project has none for the kind of "
+                      "processor that was asked for.");
+    else
+        reply_message(&rpc->reply, MESSAGE_LOW,
+                      "No tasks sent. The project has none at the moment.");
+}
+
+static void
+log_refusals(const struct rpc *rpc, const struct scan *scan)
+{
+    struct buf text = BUF_INIT;
+
+    for (size_t i = 0; i < n_dispatch_rules; i++)
+        if (scan->refused[i] > 0)
+            buf_addf(&text, " %s %u", dispatch_rules[i].name, scan->refused[i]);
+    log_normal(TAG_HOST
+               "work: asked %.0f s, %.1f instances; ready %zu, scanned "
+               "%u; refused:%s; sent %u",
+               rpc->host.id, rpc->work.whole.seconds_left,
+               rpc->work.whole.instances_left, scan->n, rpc->tally.scanned,
+               text.len > 0 ? buf_str(&text) : " none", rpc->tally.sent);
+    buf_free(&text);
+}
+
+/* ---- the step ---- */
+
+static int
+fill(struct rpc *rpc, struct scan *scan, struct batch *b,
+     const struct send_to *to)
+{
+    int64_t lost = 1;
+
+    judge_claims_again(rpc, scan, b);
+    for (int round = 0; round < ROUNDS && lost > 0; round++) {
+        if (pick(rpc, scan, b) != 0)
+            return -1;
+        if (b->n_new == 0)
+            return 0;
+        lost = confirm(rpc, scan, b, to);
+        if (lost < 0)
+            return -1;
+        if (lost > 0) {
+            take_again(rpc, b);
+            scan->stopped = false;
+        }
+    }
+    return 0;
+}
+
+enum step_result
+dispatch_step(struct rpc *rpc)
+{
+    const struct send_to to = {
+        .userid = rpc->user.id,
+        .hostid = rpc->host.id,
+        .one_per_user = rpc->cfg->one_result_per_user_per_wu,
+        .one_per_host = rpc->cfg->one_result_per_host_per_wu,
+        .now = rpc->now,
+    };
+    struct batch b = {0};
+    struct scan scan;
+    int rc;
+
+    if (!rpc_wants_work(rpc) || rpc->tally.resent > 0)
+        return STEP_NEXT;
+    if (rpc->cfg->dont_send_jobs) {
+        reply_message(&rpc->reply, MESSAGE_LOW,
+                      "No tasks sent. The project sends none at the moment.");
+        return STEP_NEXT;
+    }
+    scan_begin(&scan, rpc);
+    rc = fill(rpc, &scan, &b, &to);
+    if (rc == 0)
+        rc = db_sched_send(rpc->db, b.c, b.n, &to);
+    if (rc == 0) {
+        reply_batch(rpc, &b);
+        if (rpc->tally.sent == 0)
+            explain(rpc, &scan);
+        log_refusals(rpc, &scan);
+        rpc->looked_for_work = true;
+    }
+    free_batch(&b);
+    scan_end(&scan);
+    return rc == 0 ? STEP_NEXT : STEP_FAILED;
+}

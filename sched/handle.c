@@ -1,0 +1,356 @@
+/* handle.c - one scheduler request. */
+#include "handle.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "advise.h"
+#include "auth.h"
+#include "buf.h"
+#include "clock.h"
+#include "config.h"
+#include "digest.h"
+#include "dispatch.h"
+#include "file.h"
+#include "jobarray.h"
+#include "log.h"
+#include "preferences.h"
+#include "report.h"
+#include "resend.h"
+#include "rpc.h"
+#include "segment.h"
+
+enum {
+    DEFAULT_MAINTENANCE_DELAY = 3600, /* s, without a configuration */
+    UNREADABLE_DELAY = 60,
+};
+
+bool
+rpc_wants_work(const struct rpc *rpc)
+{
+    return !rpc->no_work && request_wants_work(rpc->req);
+}
+
+/* ---- small steps ---- */
+
+static enum step_result
+work_step(struct rpc *rpc)
+{
+    work_setup(rpc);
+    return STEP_NEXT;
+}
+
+static int
+deliver_messages(struct rpc *rpc)
+{
+    struct sched_reply *reply = &rpc->reply;
+
+    return db_sched_take_messages(rpc->db, rpc->host.id, &reply->to_host,
+                                  &reply->n_to_host);
+}
+
+static enum step_result
+messages_step(struct rpc *rpc)
+{
+    const struct sched_request *req = rpc->req;
+
+    if (req->n_trickles > 0) {
+        if (db_sched_store_trickles(rpc->db, rpc->host.id, rpc->now,
+                                    req->trickle, req->n_trickles) != 0)
+            return STEP_FAILED;
+        rpc->reply.message_ack = true;
+    }
+    if (rpc->cfg->msg_to_host && deliver_messages(rpc) != 0)
+        return STEP_FAILED;
+    return STEP_NEXT;
+}
+
+static enum step_result
+remember_step(struct rpc *rpc)
+{
+    return db_sched_update_host(rpc->db, &rpc->old_host, &rpc->host) == 0
+               ? STEP_NEXT
+               : STEP_FAILED;
+}
+
+/* In the order of the locks: user and host, workunits, results.  To add a step:
+ * a function, a row here. */
+static const struct {
+    const char *name;
+    enum step_result (*run)(struct rpc *);
+} steps[] = {
+    {"authenticate", auth_step       },
+    {"report",       report_step     },
+    {"preferences",  preferences_step},
+    {"work",         work_step       },
+    {"advise",       advise_step     },
+    {"resend",       resend_step     },
+    {"dispatch",     dispatch_step   },
+    {"messages",     messages_step   },
+    {"remember",     remember_step   },
+};
+
+/* ---- the transaction ---- */
+
+static void
+begin_reply(const struct config *cfg, struct sched_reply *reply)
+{
+    reply_init(reply);
+    reply->master_url = cfg->master_url;
+    reply->project_name = cfg->long_name;
+    reply->ended = cfg->ended;
+}
+
+/* Forget what an attempt made; the claims stay. */
+static void
+reset(struct rpc *rpc)
+{
+    reply_free(&rpc->reply);
+    work_free(&rpc->work);
+    db_sched_user_free(&rpc->user);
+    free(rpc->code_sign_key);
+    free(rpc->code_sign_key_signature);
+    rpc->code_sign_key = NULL;
+    rpc->code_sign_key_signature = NULL;
+    memset(&rpc->user, 0, sizeof(rpc->user));
+    memset(&rpc->team, 0, sizeof(rpc->team));
+    memset(&rpc->host, 0, sizeof(rpc->host));
+    memset(&rpc->old_host, 0, sizeof(rpc->old_host));
+    rpc->new_host = rpc->weak_key = rpc->no_work = rpc->report_lost = false;
+    rpc->committing = false;
+    rpc->tally = (struct rpc_tally){0};
+}
+
+/* Called again after a deadlock: everything is made anew. */
+static int
+run_steps(struct db *db, void *arg)
+{
+    struct rpc *rpc = arg;
+
+    reset(rpc);
+    rpc->db = db;
+    begin_reply(rpc->cfg, &rpc->reply);
+    rpc->reply.client_version = rpc->req->client_version;
+    rpc->reply.strict_memory_bound = rpc->cfg->strict_memory_bound;
+    rpc->reply.verify_files_on_app_start = rpc->cfg->verify_files_on_app_start;
+    rpc->reply.non_cpu_intensive = rpc->cfg->non_cpu_intensive;
+    for (size_t i = 0; i < ARRAY_LEN(steps); i++) {
+        switch (steps[i].run(rpc)) {
+        case STEP_NEXT:
+            break;
+        case STEP_END:
+            log_debug("request ended by step %s", steps[i].name);
+            return 1;
+        case STEP_FAILED:
+            log_warning("request failed in step %s", steps[i].name);
+            return -1;
+        }
+    }
+    rpc->committing = true;
+    return 0;
+}
+
+/* A connection that idled too long, or a server that was restarted, is found
+ * out by the first statement: connect and run again.  Not if it went away
+ * during COMMIT: then the work may have been done. */
+static int
+run_transaction(struct server *s, struct rpc *rpc)
+{
+    int rc = db_transaction(s->db, run_steps, rpc);
+
+    if (rc == -1 && db_is_lost(s->db) && !rpc->committing &&
+        db_reconnect(s->db, NULL, 1) == 0)
+        rc = db_transaction(s->db, run_steps, rpc);
+    return rc;
+}
+
+/* ---- replies without a transaction ---- */
+
+/* Spread the clients that come back. */
+static double
+with_jitter(double delay)
+{
+    return delay + (double)random_below((uint64_t)(delay / 5) + 1);
+}
+
+void
+handle_refusal(const struct config *cfg, double delay, const char *why,
+               struct buf *out)
+{
+    struct sched_reply reply;
+
+    begin_reply(cfg, &reply);
+    reply.minimal = true;
+    reply_message(&reply, MESSAGE_LOW, "%s", why);
+    reply_delay(&reply, delay);
+    reply_write(&reply, out);
+    reply_free(&reply);
+}
+
+void
+handle_maintenance(const struct config *cfg, const char *why, struct buf *out)
+{
+    double delay = DEFAULT_MAINTENANCE_DELAY;
+    struct sched_reply reply;
+
+    reply_init(&reply);
+    if (cfg != NULL) {
+        begin_reply(cfg, &reply);
+        if (cfg->maintenance_delay > 0)
+            delay = (double)cfg->maintenance_delay;
+    }
+    reply.minimal = true;
+    reply.project_is_down = true;
+    reply_message(&reply, MESSAGE_LOW, "%s", why);
+    reply_delay(&reply, with_jitter(delay));
+    reply_write(&reply, out);
+    reply_free(&reply);
+}
+
+/* ---- is the project there? ---- */
+
+static enum segment_state
+find_jobs(struct server *s)
+{
+    enum segment_state state;
+    char name[32];
+
+    if (s->segment != NULL)
+        return segment_refresh(s->segment);
+    segment_name(s->cfg->shmem_key, s->cfg->project_root, name);
+    s->segment = segment_attach(name, &state);
+    return state;
+}
+
+static bool
+is_stopped(const struct config *cfg)
+{
+    struct buf path = BUF_INIT;
+    bool stopped;
+
+    buf_addf(&path, "%s/stop_sched", cfg->project_root);
+    stopped = file_exists(buf_str(&path));
+    buf_free(&path);
+    return stopped;
+}
+
+static bool
+connect_db(struct server *s)
+{
+    if (s->db == NULL)
+        s->db = db_open(s->cfg);
+    return s->db != NULL;
+}
+
+/* NULL, or the text for the volunteer. */
+static const char *
+why_down(struct server *s)
+{
+    enum segment_state state;
+
+    if (is_stopped(s->cfg))
+        return "The project is shut down for maintenance.";
+    state = find_jobs(s);
+    if (state != SEGMENT_OK) {
+        log_warning("no job array: %s", segment_state_text(state));
+        return "The project's server is not ready: its job cache is missing.";
+    }
+    if (!connect_db(s))
+        return "The project's database is not available.";
+    return NULL;
+}
+
+/* ---- one request ---- */
+
+static void
+log_request(const struct rpc *rpc, double seconds, double db_time,
+            uint64_t statements)
+{
+    log_normal(
+        TAG_HOST "user %" PRId64 ", from %s, client %d.%d.%d: reported "
+                 "%" PRId64 ", stored %" PRId64 "; resent %u, sent %u; "
+                 "delay %.0f; database %.4f s, %" PRIu64 " statements; %.4f s",
+        rpc->host.id, rpc->user.id, rpc->peer[0] != '\0' ? rpc->peer : "-",
+        rpc->req->core_client_major_version,
+        rpc->req->core_client_minor_version, rpc->req->core_client_release,
+        rpc->tally.reported, rpc->tally.stored, rpc->tally.resent,
+        rpc->tally.sent, rpc->reply.request_delay, db_time, statements,
+        seconds);
+}
+
+/* 10 slots of 100 left: do not wait for the feeder's next look. */
+static void
+wake_feeder(const struct rpc *rpc)
+{
+    if (rpc->looked_for_work &&
+        jobarray_count(rpc->jobs, SLOT_READY) * 4 < jobarray_n_slots(rpc->jobs))
+        segment_wake_feeder(rpc->segment);
+}
+
+static void
+answer(struct server *s, const char *peer, const struct sched_request *req,
+       struct buf *out)
+{
+    double start = clock_now_fine(), db_start = db_seconds(s->db);
+    uint64_t statements = db_statements(s->db);
+    struct rpc rpc = {
+        .cfg = s->cfg,
+        .req = req,
+        .peer = peer,
+        .now = clock_now(),
+        .db = s->db,
+        .segment = s->segment,
+        .jobs = segment_jobarray(s->segment),
+        .catalog = segment_catalog(s->segment),
+    };
+    int rc = run_transaction(s, &rpc);
+
+    claims_settle(&rpc.claims, rc == 0);
+    wake_feeder(&rpc);
+    if (rc < 0)
+        handle_maintenance(s->cfg,
+                           "The project's database could not handle the "
+                           "request.",
+                           out);
+    else
+        reply_write(&rpc.reply, out);
+    log_request(&rpc, clock_now_fine() - start, db_seconds(s->db) - db_start,
+                db_statements(s->db) - statements);
+    reset(&rpc);
+}
+
+void
+handle_request(struct server *s, const char *peer, const void *bytes, size_t n,
+               struct buf *out)
+{
+    struct sched_request *req = NULL;
+    struct buf err = BUF_INIT;
+    const char *down;
+
+    if (request_parse(bytes, n, &req, &err) != 0) {
+        log_normal("unreadable request of %zu bytes from %s: %s", n,
+                   peer[0] != '\0' ? peer : "-", buf_str(&err));
+        handle_refusal(s->cfg, UNREADABLE_DELAY, buf_str(&err), out);
+        buf_free(&err);
+        return;
+    }
+    down = why_down(s);
+    if (down != NULL)
+        handle_maintenance(s->cfg, down, out);
+    else
+        answer(s, peer, req, out);
+    request_free(req);
+    buf_free(&err);
+}
+
+void
+handle_close(struct server *s)
+{
+    if (s->segment != NULL)
+        segment_detach(s->segment);
+    if (s->db != NULL)
+        db_close(s->db);
+    s->segment = NULL;
+    s->db = NULL;
+}

@@ -1,0 +1,41 @@
+/* handle.h - one scheduler request: parse, run the table of steps in one
+ * transaction, answer.
+ *
+ *   parse -> maintenance? -> [ authenticate, report, preferences, work, advise,
+ *   resend, dispatch, messages, remember ] -> COMMIT -> settle claims -> reply
+ *
+ * What the reply promises was committed before.  Every request gets a
+ * well-formed reply, whatever its bytes are. */
+#ifndef QUORATE_HANDLE_H
+#define QUORATE_HANDLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct buf;
+struct config;
+struct db;
+struct segment;
+
+/* What a worker keeps from one request to the next. */
+struct server {
+    const struct config *cfg;
+    struct db *db;           /* NULL: not connected */
+    struct segment *segment; /* NULL: not attached */
+};
+
+/* Answer the request of these bytes. */
+void handle_request(struct server *, const char *peer, const void *bytes,
+                    size_t n, struct buf *out);
+
+/* Answer one that is not read at all: "why" is for the volunteer. */
+void handle_refusal(const struct config *, double delay, const char *why,
+                    struct buf *out);
+
+/* Answer while there is no configuration, or work must not be done. */
+void handle_maintenance(const struct config *, const char *why,
+                        struct buf *out);
+
+void handle_close(struct server *);
+
+#endif

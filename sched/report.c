@@ -1,0 +1,245 @@
+/* report.c - take finished results; check that they were ours to give.
+ *
+ * Every result that needs no second report is acknowledged, unknown ones too:
+ * what is not acknowledged is reported for ever.  Nothing is stored twice: the
+ * statement that stores a report holds the condition for accepting it.  If a
+ * row changed between reading and writing (its deadline passed just now) all
+ * are read and judged again; what was stored the first time then counts as
+ * known. */
+#include "report.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "buf.h"
+#include "config.h"
+#include "log.h"
+
+enum { TRIES = 3, EXIT_UNKNOWN = 204 };
+
+enum verdict {
+    REPORT_STORE,
+    REPORT_UNKNOWN,
+    REPORT_AGAIN,   /* it came before */
+    REPORT_NOT_OURS /* never sent, or sent to somebody else */
+};
+
+static int
+by_name(const void *a, const void *b)
+{
+    const struct known_result *x = a, *y = b;
+
+    return strcmp(x->name, y->name);
+}
+
+static const struct known_result *
+find_known(const struct known_result *known, size_t n, const char *name)
+{
+    struct known_result key;
+
+    str_copy(key.name, sizeof(key.name), name);
+    return bsearch(&key, known, n, sizeof(*known), by_name);
+}
+
+static enum verdict
+judge(const struct rpc *rpc, const struct known_result *k)
+{
+    if (k == NULL)
+        return REPORT_UNKNOWN;
+    if (k->server_state != RESULT_IN_PROGRESS && k->server_state != RESULT_OVER)
+        return REPORT_NOT_OURS;
+    if (k->userid != rpc->user.id)
+        return REPORT_NOT_OURS;
+    if (k->received_time != 0)
+        return REPORT_AGAIN;
+    if (k->server_state == RESULT_OVER && k->outcome != OUTCOME_NO_REPLY &&
+        k->outcome != OUTCOME_CLIENT_DETACHED)
+        return REPORT_AGAIN;
+    return REPORT_STORE;
+}
+
+static void
+log_ignored(const struct rpc *rpc, const char *name,
+            const struct known_result *k, enum verdict verdict)
+{
+    switch (verdict) {
+    case REPORT_STORE:
+        break;
+    case REPORT_UNKNOWN:
+        log_warning(TAG_HOST "reports unknown result %s", rpc->host.id, name);
+        break;
+    case REPORT_AGAIN:
+        log_normal(TAG_RESULT "reported again by host %" PRId64, k->id, name,
+                   rpc->host.id);
+        break;
+    case REPORT_NOT_OURS:
+        log_critical(TAG_RESULT "reported by host %" PRId64 " of user %" PRId64
+                                ", but it is %s and of user %" PRId64,
+                     k->id, name, rpc->host.id, rpc->user.id,
+                     server_state_name((int)k->server_state), k->userid);
+        break;
+    }
+}
+
+/* ---- what a report says ---- */
+
+/* Times that cannot be are brought to what is possible (dispatch §11). */
+static void
+sane_times(const struct rpc *rpc, const struct reported_result *r,
+           const struct known_result *k, struct result_report *ret)
+{
+    double turnaround = (double)(rpc->now - k->sent_time);
+    int ncpus = rpc->host.p_ncpus > 0 ? rpc->host.p_ncpus : 1;
+    double cpu = r->cpu_time > 0 ? r->cpu_time : 0;
+    double elapsed = r->elapsed_time;
+
+    if (elapsed <= 0 || (elapsed < cpu && r->plan_class[0] == '\0'))
+        elapsed = cpu;
+    if (k->sent_time > 0 && turnaround >= 0 && elapsed > turnaround)
+        elapsed = turnaround;
+    if (cpu > elapsed * ncpus)
+        cpu = elapsed * ncpus;
+    ret->cpu_time = cpu;
+    ret->elapsed_time = elapsed;
+}
+
+static void
+fill_report(const struct rpc *rpc, const struct reported_result *r,
+            const struct known_result *k, struct result_report *ret)
+{
+    bool success = r->state == CLIENT_FILES_UPLOADED && r->has_exit_status &&
+                   r->exit_status == 0;
+
+    *ret = (struct result_report){
+        .id = k->id,
+        .outcome = success ? OUTCOME_SUCCESS : OUTCOME_CLIENT_ERROR,
+        .validate_state = success ? VALIDATE_INIT : VALIDATE_INVALID,
+        .client_state = r->state,
+        .exit_status = r->has_exit_status ? r->exit_status : EXIT_UNKNOWN,
+        .app_version_num =
+            r->version_num != 0 ? r->version_num : r->app_version_num,
+        .peak_working_set_size = r->peak_working_set_size,
+        .peak_swap_size = r->peak_swap_size,
+        .peak_disk_usage = r->peak_disk_usage,
+        .stderr_out =
+            success && rpc->cfg->dont_store_success_stderr ? "" : r->stderr_out,
+        .xml_doc_out = r->xml_doc_out,
+    };
+    sane_times(rpc, r, k, ret);
+    log_normal(TAG_RESULT "host %" PRId64 ": %s, client state %s, exit status "
+                          "%d",
+               k->id, k->name, rpc->host.id, outcome_name((int)ret->outcome),
+               client_state_name(ret->client_state), ret->exit_status);
+}
+
+/* ---- one pass over all reports ---- */
+
+/* File transfers of old clients were reported like results. */
+static bool
+is_pseudo_result(const char *name)
+{
+    return strstr(name, "upload") != NULL || strstr(name, "download") != NULL;
+}
+
+static size_t
+n_considered(const struct rpc *rpc)
+{
+    size_t n = rpc->req->n_results;
+    int64_t max = rpc->cfg->report_max;
+
+    return max > 0 && (int64_t)n > max ? (size_t)max : n;
+}
+
+static int
+read_known(struct rpc *rpc, size_t n, struct known_result **known,
+           size_t *n_known)
+{
+    const char **names = xmalloc((n > 0 ? n : 1) * sizeof(*names));
+    size_t n_names = 0;
+    int rc;
+
+    for (size_t i = 0; i < n; i++)
+        if (!is_pseudo_result(rpc->req->result[i].name))
+            names[n_names++] = rpc->req->result[i].name;
+    rc = db_sched_results_by_name(rpc->db, names, n_names, known, n_known);
+    free(names);
+    if (rc == 0 && *n_known > 0)
+        qsort(*known, *n_known, sizeof(**known), by_name);
+    return rc;
+}
+
+struct batch {
+    struct result_report *report;
+    int64_t *wu;
+    size_t n;
+};
+
+/* Sort the reports: to store, or only to acknowledge. */
+static void
+judge_all(struct rpc *rpc, size_t n, const struct known_result *known,
+          size_t n_known, bool first, struct batch *todo)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct reported_result *r = &rpc->req->result[i];
+        const struct known_result *k = find_known(known, n_known, r->name);
+        enum verdict verdict = judge(rpc, k);
+
+        if (verdict == REPORT_STORE) {
+            fill_report(rpc, r, k, &todo->report[todo->n]);
+            todo->wu[todo->n++] = k->workunitid;
+        } else if (first && !is_pseudo_result(r->name)) {
+            log_ignored(rpc, r->name, k, verdict);
+            if (verdict == REPORT_AGAIN && k->outcome == OUTCOME_SUCCESS)
+                rpc->report_lost = true;
+        }
+    }
+}
+
+/* Returns how many reports found their row changed; -1 failed. */
+static int64_t
+one_pass(struct rpc *rpc, size_t n, bool first)
+{
+    struct known_result *known = NULL;
+    size_t n_known = 0, stored = 0;
+    struct batch todo = {0};
+    int rc = read_known(rpc, n, &known, &n_known);
+
+    if (rc == 0) {
+        todo.report = xcalloc(n_known + 1, sizeof(*todo.report));
+        todo.wu = xcalloc(n_known + 1, sizeof(*todo.wu));
+        judge_all(rpc, n, known, n_known, first, &todo);
+        /* workunits first: their locks keep others off the results */
+        rc = db_sched_touch_workunits(rpc->db, todo.wu, todo.n, rpc->now);
+    }
+    if (rc == 0)
+        rc = db_sched_store_reports(rpc->db, todo.report, todo.n, &rpc->host,
+                                    &rpc->user, rpc->now, &stored);
+    rpc->tally.stored += (int64_t)stored;
+    free(todo.report);
+    free(todo.wu);
+    free(known);
+    return rc == 0 ? (int64_t)(todo.n - stored) : -1;
+}
+
+enum step_result
+report_step(struct rpc *rpc)
+{
+    size_t n = n_considered(rpc);
+    int64_t changed = n > 0 ? 1 : 0;
+
+    rpc->tally.reported = (int64_t)n;
+    for (int i = 0; i < TRIES && changed > 0; i++)
+        changed = one_pass(rpc, n, i == 0);
+    if (changed < 0)
+        return STEP_FAILED;
+    if (changed > 0) {
+        log_critical(TAG_HOST "%" PRId64 " results changed while their reports "
+                              "were stored",
+                     rpc->host.id, changed);
+        return STEP_FAILED;
+    }
+    for (size_t i = 0; i < n; i++)
+        reply_ack(&rpc->reply, rpc->req->result[i].name);
+    return STEP_NEXT;
+}

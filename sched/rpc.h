@@ -1,0 +1,67 @@
+/* rpc.h - one request on its way through the steps of handle.c.
+ *
+ * No globals: a step sees what is in here, so a test can run one step.  What
+ * stands in the first part holds for the whole request; the second part is made
+ * anew whenever the database asks for the transaction to be repeated. */
+#ifndef QUORATE_RPC_H
+#define QUORATE_RPC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "account.h"
+#include "claims.h"
+#include "db_sched.h"
+#include "reply.h"
+#include "request.h"
+#include "work.h"
+
+struct catalog;
+struct config;
+struct jobarray;
+struct segment;
+
+enum step_result {
+    STEP_NEXT,
+    STEP_END,    /* the reply says why; nothing is kept of what was done */
+    STEP_FAILED, /* logged */
+};
+
+struct rpc_tally { /* for the request's line in the log */
+    int64_t reported, stored;
+    unsigned scanned; /* slots judged */
+    unsigned resent, sent;
+};
+
+struct rpc {
+    const struct config *cfg;
+    const struct sched_request *req;
+    const char *peer; /* address of the client, "" unknown */
+    int64_t now;
+    struct db *db;
+    struct segment *segment;
+    struct jobarray *jobs;
+    const struct catalog *catalog;
+    struct claims claims; /* on slots; they outlive a repetition */
+    bool looked_for_work; /* in the slots */
+
+    struct sched_reply reply;
+    struct user user;
+    struct team team;
+    struct host old_host; /* as stored */
+    struct host host;     /* as it will be */
+    bool committing;      /* all steps are done */
+    bool new_host;        /* its first contact */
+    bool weak_key;
+    struct work work; /* what the host could do; the reply points into it */
+    bool no_work;     /* a message says why */
+    bool report_lost; /* a success came twice: the reply to it was lost */
+    char *code_sign_key, *code_sign_key_signature; /* the reply's */
+    struct rpc_tally tally;
+};
+
+/* Does this request get jobs, as far as we know yet? */
+bool rpc_wants_work(const struct rpc *);
+
+#endif

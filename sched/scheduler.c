@@ -1,0 +1,187 @@
+/* scheduler.c - answer the requests of clients: for each, read, handle, write.
+ *
+ * One binary for CGI and FastCGI; its name does not matter.  With --replay a
+ * saved request is handled as if it had come over the wire. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "buf.h"
+#include "cgi.h"
+#include "cmdline.h"
+#include "config.h"
+#include "file.h"
+#include "handle.h"
+#include "log.h"
+#include "request.h"
+#include "site.h"
+
+enum { TOO_LONG_DELAY = 3600, BROWSER_DELAY = 60, PIECE = 65536 };
+
+struct options {
+    char *replay;
+    int64_t debug_level;
+};
+
+#define CONF_STRUCT struct options
+static const struct conf_option option_rows[] = {
+    OPTION(replay, CONF_STRING, NULL, 0, 0, 0, "FILE",
+           "handle the request in FILE, write the reply to stdout"),
+    {"d|debug_level", CONF_INT, offsetof(struct options, debug_level), "0", 0,
+       4, 0, "", "log level 1 to 4; 0: sched_debug_level of config.xml"},
+};
+#undef CONF_STRUCT
+
+static const struct cmdline cmdline = {
+    .name = "scheduler",
+    .section = 8,
+    .summary = "answer the scheduler requests of BOINC clients",
+    .description =
+        "Run by the web server as a CGI or FastCGI program. Finds its project "
+        "by QUORATE_PROJECT_DIR, the current folder, or the folder above its "
+        "own, and writes its log to log_HOST/scheduler.log there.\n\n"
+        "With --replay it handles a saved request for real, against the "
+        "project's database and job array, and logs to stderr.",
+    .options = option_rows,
+    .n_options = ARRAY_LEN(option_rows),
+};
+
+struct worker {
+    struct site site;
+    struct server server;
+    struct options opt;
+};
+
+static void
+set_log_level(const struct worker *w)
+{
+    int64_t level = w->opt.debug_level;
+
+    if (level == 0 && w->site.cfg != NULL)
+        level = w->site.cfg->sched_debug_level;
+    if (level >= LOG_LEVEL_CRITICAL && level <= LOG_LEVEL_DEBUG)
+        log_set_level((enum log_level)level);
+}
+
+/* A new configuration may name another database or another array. */
+static void
+refresh(struct worker *w)
+{
+    if (site_refresh(&w->site)) {
+        handle_close(&w->server);
+        set_log_level(w);
+    }
+    w->server.cfg = w->site.cfg;
+}
+
+/* ---- one request ---- */
+
+/* The body, at most REQUEST_MAX_BYTES.  False: there is more. */
+static bool
+read_body(struct cgi *cgi, struct buf *body)
+{
+    ssize_t n;
+
+    if (cgi_content_length(cgi) > REQUEST_MAX_BYTES)
+        return false;
+    while (body->len <= REQUEST_MAX_BYTES) {
+        n = cgi_read(cgi, buf_reserve(body, PIECE), PIECE);
+        if (n <= 0)
+            return true; /* a body that breaks off is told by the parser */
+        body->len += (size_t)n;
+        body->data[body->len] = '\0';
+    }
+    return false;
+}
+
+static void
+answer(struct worker *w, struct cgi *cgi, struct buf *out)
+{
+    const char *peer = cgi_var(cgi, "REMOTE_ADDR");
+    struct buf body = BUF_INIT;
+
+    refresh(w);
+    if (w->server.cfg == NULL) {
+        handle_maintenance(NULL, "The project's configuration cannot be read.",
+                           out);
+    } else if (strcmp(cgi_var(cgi, "REQUEST_METHOD"), "POST") != 0) {
+        log_normal("%s from %s: probably a browser",
+                   cgi_var(cgi, "REQUEST_METHOD"), peer);
+        handle_refusal(w->server.cfg, BROWSER_DELAY,
+                       "This address is for BOINC clients: they send requests "
+                       "to it.",
+                       out);
+    } else if (!read_body(cgi, &body)) {
+        log_warning("request of more than %d bytes from %s", REQUEST_MAX_BYTES,
+                    peer);
+        handle_refusal(w->server.cfg, TOO_LONG_DELAY,
+                       "Your client's request is too long for this project.",
+                       out);
+    } else {
+        handle_request(&w->server, peer, body.len > 0 ? body.data : "",
+                       body.len, out);
+    }
+    cgi_drain(cgi);
+    buf_free(&body);
+}
+
+static int
+serve(struct worker *w)
+{
+    struct cgi *cgi = cgi_open();
+    struct buf out = BUF_INIT;
+    int rc;
+
+    if (cgi == NULL)
+        return EXIT_TEMPFAIL;
+    while ((rc = cgi_next(cgi)) > 0) {
+        buf_reset(&out);
+        answer(w, cgi, &out);
+        if (cgi_reply(cgi, 200, "text/xml", buf_str(&out), out.len) != 0)
+            log_normal("the client did not wait for its reply");
+    }
+    buf_free(&out);
+    cgi_close(cgi);
+    return rc == 0 ? EXIT_OK : EXIT_TEMPFAIL;
+}
+
+static int
+replay(struct worker *w)
+{
+    struct buf body = BUF_INIT, out = BUF_INIT;
+    int rc = EXIT_OK;
+
+    refresh(w);
+    if (w->server.cfg == NULL) {
+        rc = EXIT_USAGE;
+    } else if (file_read(w->opt.replay, REQUEST_MAX_BYTES, &body) != 0) {
+        log_errno("%s", w->opt.replay);
+        rc = EXIT_USAGE;
+    } else {
+        handle_request(&w->server, "", buf_str(&body), body.len, &out);
+        fwrite(buf_str(&out), 1, out.len, stdout);
+        if (fflush(stdout) != 0)
+            rc = EXIT_TEMPFAIL;
+    }
+    buf_free(&body);
+    buf_free(&out);
+    return rc;
+}
+
+int
+main(int argc, char **argv)
+{
+    struct worker w = {0};
+    bool replaying;
+    int rc;
+
+    cmdline_parse(&cmdline, argc, argv, &w.opt);
+    replaying = w.opt.replay[0] != '\0';
+    site_open(&w.site, "scheduler", replaying);
+    set_log_level(&w);
+    rc = replaying ? replay(&w) : serve(&w);
+    handle_close(&w.server);
+    site_close(&w.site);
+    conf_free(option_rows, ARRAY_LEN(option_rows), &w.opt);
+    return rc;
+}

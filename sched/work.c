@@ -1,0 +1,195 @@
+/* work.c - what a host has to offer, and which version it would run. */
+#include "work.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "buf.h"
+#include "catalog.h"
+#include "config.h"
+#include "estimate.h"
+#include "preferences.h"
+#include "rpc.h"
+
+enum {
+    LAST_WITHOUT_ACTIVE_FRAC = 41900, /* client 4.19 */
+    NO_LIMIT = 999999,
+};
+
+/* ---- platforms, applications ---- */
+
+static void
+add_platform(struct work *w, const struct catalog *catalog, const char *name)
+{
+    ptrdiff_t i = catalog_find_platform(catalog, name);
+
+    if (i < 0 || w->n_platforms == WORK_MAX_PLATFORMS)
+        return;
+    catalog_platform(catalog, (size_t)i, &w->platform[w->n_platforms]);
+    w->platform_id[w->n_platforms] = w->platform[w->n_platforms].id;
+    w->n_platforms++;
+}
+
+static void
+read_platforms(struct rpc *rpc)
+{
+    const struct sched_request *req = rpc->req;
+
+    add_platform(&rpc->work, rpc->catalog, req->platform_name);
+    if (strcmp(req->platform_name, "anonymous") == 0)
+        return;
+    for (size_t i = 0; i < req->n_alt_platforms; i++)
+        add_platform(&rpc->work, rpc->catalog, req->alt_platform[i]);
+}
+
+static void
+read_catalog(struct work *w, const struct catalog *catalog)
+{
+    w->n_apps = catalog_n_apps(catalog);
+    w->n_versions = catalog_n_versions(catalog);
+    w->app = xcalloc(w->n_apps + 1, sizeof(*w->app));
+    w->memo = xcalloc(w->n_apps + 1, sizeof(*w->memo));
+    w->version = xcalloc(w->n_versions + 1, sizeof(*w->version));
+    for (size_t i = 0; i < w->n_apps; i++)
+        catalog_app(catalog, i, &w->app[i]);
+    for (size_t i = 0; i < w->n_versions; i++)
+        catalog_version(catalog, i, &w->version[i]);
+}
+
+const char *
+work_platform_name(const struct work *w, int64_t id)
+{
+    for (size_t i = 0; i < w->n_platforms; i++)
+        if (w->platform[i].id == id)
+            return w->platform[i].name;
+    return "";
+}
+
+/* ---- the host's offer ---- */
+
+static int
+max_jobs(const struct rpc *rpc, int ncpus)
+{
+    int64_t per_cpu = rpc->cfg->max_wus_to_send;
+    int64_t in_all = rpc->cfg->max_results_per_rpc;
+    int64_t max = NO_LIMIT;
+
+    if (per_cpu > 0 && per_cpu < NO_LIMIT / ncpus)
+        max = per_cpu * ncpus;
+    if (in_all > 0 && in_all < max)
+        max = in_all;
+    return (int)max;
+}
+
+static double
+available_frac(const struct rpc *rpc)
+{
+    struct host host = rpc->host;
+
+    if (rpc->req->client_version <= LAST_WITHOUT_ACTIVE_FRAC)
+        host.active_frac = 1;
+    return estimate_available_frac(&host, rpc->req->cpu_efficiency);
+}
+
+static void
+describe_offer(const struct rpc *rpc, struct offer_host *ret)
+{
+    const struct sched_request *req = rpc->req;
+    const struct work_request wanted = {
+        .per_resource = req->cpu_req_secs > 0 || req->has_gpu_request,
+        .work_req_seconds = req->work_req_seconds,
+        .cpu_req_secs = req->cpu_req_secs,
+        .cpu_req_instances = req->cpu_req_instances,
+    };
+    struct global_prefs prefs;
+
+    preferences_in_force(rpc, &prefs);
+    *ret = (struct offer_host){
+        .usable_ram = estimate_usable_ram(&rpc->host, &prefs),
+        .disk_left = estimate_disk_available(
+            &rpc->host, &prefs, rpc->cfg->default_disk_min_free_gb),
+        .available_frac = available_frac(rpc),
+        .estimated_delay = req->estimated_delay,
+        .n_bwdown = rpc->host.n_bwdown,
+        .ncpus = estimate_ncpus(&rpc->host, &prefs, (int)rpc->cfg->max_ncpus),
+        .ignore_delay_bound = rpc->cfg->ignore_delay_bound,
+    };
+    ret->max_jobs = max_jobs(rpc, ret->ncpus);
+    offer_host_set_request(ret, &wanted);
+}
+
+void
+work_setup(struct rpc *rpc)
+{
+    struct work *w = &rpc->work;
+
+    read_platforms(rpc);
+    read_catalog(w, rpc->catalog);
+    w->flops_per_cpu = estimate_flops_per_cpu(&rpc->host);
+    describe_offer(rpc, &w->whole);
+    w->offer = w->whole;
+}
+
+void
+work_free(struct work *w)
+{
+    free(w->app);
+    free(w->memo);
+    free(w->version);
+    *w = (struct work){0};
+}
+
+/* ---- one job ---- */
+
+static void
+choose_version(const struct rpc *rpc, size_t app, int pin,
+               struct version_choice *ret)
+{
+    const struct work *w = &rpc->work;
+    const struct version_query query = {
+        .app = &w->app[app],
+        .platforms = w->platform_id,
+        .n_platforms = w->n_platforms,
+        .client_version = rpc->req->client_version,
+        .cap_plan_class = rpc->req->client_cap_plan_class,
+        .app_version_num = pin,
+        .flops_per_cpu = w->flops_per_cpu,
+    };
+    struct work_choice *memo = &w->memo[app];
+
+    if (pin == 0 && memo->made) {
+        *ret = memo->choice;
+        return;
+    }
+    version_choose(&query, w->version, w->n_versions, ret);
+    if (pin == 0) {
+        memo->made = true;
+        memo->choice = *ret;
+    }
+}
+
+void
+work_offer(struct rpc *rpc, const struct sendable *job, struct offer *ret,
+           struct version_choice *ret_choice)
+{
+    struct work *w = &rpc->work;
+    ptrdiff_t app = catalog_find_app(rpc->catalog, job->appid);
+
+    *ret = (struct offer){
+        .job = job,
+        .host = &w->offer,
+        .one_result_per_user_per_wu = rpc->cfg->one_result_per_user_per_wu,
+        .one_result_per_host_per_wu = rpc->cfg->one_result_per_host_per_wu,
+    };
+    *ret_choice = (struct version_choice){.index = -1};
+    if (app < 0)
+        return;
+    choose_version(rpc, (size_t)app, job->app_version_num, ret_choice);
+    ret->app = &w->app[app];
+    if (ret_choice->index >= 0)
+        ret->version = &w->version[ret_choice->index];
+    ret->version_too_old = ret_choice->version_too_old;
+    ret->client_too_old = ret_choice->client_too_old;
+    ret->avg_ncpus = ret_choice->avg_ncpus;
+    ret->flops = ret_choice->flops;
+}

@@ -1,0 +1,45 @@
+/* work.h - what a host has to offer in this request, and which version of an
+ * application it would run (dispatch §6, §7). */
+#ifndef QUORATE_WORK_H
+#define QUORATE_WORK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "app.h"
+#include "rules.h"
+#include "version.h"
+
+struct rpc;
+
+#define WORK_MAX_PLATFORMS 32 /* of one client */
+
+struct work {
+    struct offer_host offer; /* shrinks as jobs are sent */
+    struct offer_host whole; /* as it was at first */
+    double flops_per_cpu;
+    struct platform platform[WORK_MAX_PLATFORMS]; /* the client's, known ones */
+    int64_t platform_id[WORK_MAX_PLATFORMS];
+    size_t n_platforms;
+    struct app *app;
+    size_t n_apps;
+    struct app_version *version; /* documents lie in the segment */
+    size_t n_versions;
+    struct work_choice {
+        bool made;
+        struct version_choice choice;
+    } * memo; /* for each app, workunits without a pin */
+};
+
+void work_setup(struct rpc *);
+void work_free(struct work *);
+
+/* Describe the offer of this job to the host.  What the database knows (other
+ * results of the workunit) is left false. */
+void work_offer(struct rpc *, const struct sendable *, struct offer *ret,
+                struct version_choice *ret_choice);
+
+/* Name of one of the client's platforms. */
+const char *work_platform_name(const struct work *, int64_t id);
+
+#endif
