@@ -337,31 +337,41 @@ conf_find(const struct conf_option *options, size_t n, const char *name)
     return NULL;
 }
 
-/* Least number of letters inserted, removed or replaced that make a into b
- * (Levenshtein), by rows of the matrix. */
+static size_t
+least_of(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Least number of letters inserted, removed, replaced, or swapped with their
+ * neighbour, that makes a into b (optimal string alignment); the matrix row by
+ * row, of which the last three are kept. */
 static size_t
 edit_distance(const char *a, const char *b)
 {
     size_t n = strlen(b);
-    size_t *row = xcalloc(n + 1, sizeof(*row));
+    size_t *rows = xcalloc(3 * (n + 1), sizeof(*rows));
+    size_t *before = rows, *last = rows + n + 1, *row = rows + 2 * (n + 1);
     size_t distance;
 
     for (size_t k = 0; k <= n; k++)
-        row[k] = k;
+        last[k] = k;
     for (size_t i = 0; a[i] != '\0'; i++) {
-        size_t diagonal = row[0];
+        size_t *oldest = before;
 
         row[0] = i + 1;
         for (size_t k = 1; k <= n; k++) {
-            size_t replace = diagonal + (a[i] != b[k - 1]);
-            size_t add = (row[k] < row[k - 1] ? row[k] : row[k - 1]) + 1;
-
-            diagonal = row[k];
-            row[k] = replace < add ? replace : add;
+            row[k] = least_of(least_of(last[k], row[k - 1]) + 1,
+                              last[k - 1] + (a[i] != b[k - 1]));
+            if (i > 0 && k > 1 && a[i] == b[k - 2] && a[i - 1] == b[k - 1])
+                row[k] = least_of(row[k], before[k - 2] + 1);
         }
+        before = last;
+        last = row;
+        row = oldest;
     }
-    distance = row[n];
-    free(row);
+    distance = last[n];
+    free(rows);
     return distance;
 }
 

@@ -76,7 +76,8 @@ const struct conf_option *conf_find(const struct conf_option *, size_t n,
                                     const char *name);
 
 /* The row whose name is most like `name` (edit distance up to a third of its
- * length), or NULL: for "unknown element <x>; did you mean <y>?" */
+ * length; a swap counts one), or NULL: for "unknown element <x>; did you mean
+ * <y>?" */
 const struct conf_option *conf_nearest(const struct conf_option *, size_t n,
                                        const char *name);
 
