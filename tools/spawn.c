@@ -16,106 +16,9 @@
 #include "lockfile.h"
 #include "log.h"
 #include "path.h"
+#include "words.h"
 
 #define EXIT_NOT_FOUND 127
-
-/* ---- words ----------------------------------------------------------------
- */
-
-struct splitter {
-    const char *p;
-    struct buf word;
-    bool in_word;
-    char **words;
-    size_t n;
-};
-
-static void
-end_word(struct splitter *s)
-{
-    if (!s->in_word)
-        return;
-    s->words = xrealloc(s->words, (s->n + 2) * sizeof(*s->words));
-    s->words[s->n++] = xstrdup(buf_str(&s->word));
-    s->words[s->n] = NULL;
-    buf_reset(&s->word);
-    s->in_word = false;
-}
-
-/* The text between quotes; false if they do not end. */
-static bool
-quoted(struct splitter *s)
-{
-    char quote = *s->p++;
-
-    s->in_word = true;
-    while (*s->p != '\0' && *s->p != quote) {
-        if (quote == '"' && *s->p == '\\' && s->p[1] != '\0')
-            s->p++;
-        buf_addc(&s->word, *s->p++);
-    }
-    if (*s->p == '\0')
-        return false;
-    s->p++;
-    return true;
-}
-
-static bool
-split_step(struct splitter *s, struct buf *err)
-{
-    static const char shell[] = "|&;<>()$`*?[]#~!{}";
-
-    if (*s->p == ' ' || *s->p == '\t' || *s->p == '\n') {
-        end_word(s);
-        s->p++;
-    } else if (*s->p == '\'' || *s->p == '"') {
-        if (!quoted(s)) {
-            buf_add(err, "a quote does not end");
-            return false;
-        }
-    } else if (strchr(shell, *s->p) != NULL) {
-        buf_addf(err,
-                 "'%c' is for a shell: quote it, or set "
-                 "<use_shell>1</use_shell>",
-                 *s->p);
-        return false;
-    } else {
-        if (*s->p == '\\' && s->p[1] != '\0')
-            s->p++;
-        buf_addc(&s->word, *s->p++);
-        s->in_word = true;
-    }
-    return true;
-}
-
-char **
-spawn_words(const char *cmd, struct buf *err)
-{
-    struct splitter s = {.p = cmd, .word = BUF_INIT};
-    bool ok = true;
-
-    while (ok && *s.p != '\0')
-        ok = split_step(&s, err);
-    if (ok) {
-        end_word(&s);
-        if (s.n == 0)
-            buf_add(err, "an empty command");
-    }
-    if (!ok || s.n == 0) {
-        spawn_free_words(s.words);
-        s.words = NULL;
-    }
-    buf_free(&s.word);
-    return s.words;
-}
-
-void
-spawn_free_words(char **words)
-{
-    for (char **w = words; w != NULL && *w != NULL; w++)
-        free(*w);
-    free(words);
-}
 
 /* ---- places ---------------------------------------------------------------
  */
@@ -259,8 +162,8 @@ spawn_program(const struct config *cfg, const struct config_program *prog,
 
     if (lockfile_owner(paths->lock) != 0)
         return 0;
-    l.argv =
-        prog->use_shell ? shell_words(prog->cmd) : spawn_words(prog->cmd, &err);
+    l.argv = prog->use_shell ? shell_words(prog->cmd)
+                             : words_split(prog->cmd, WORDS_SHELL, &err);
     if (l.argv == NULL) {
         log_critical("config.xml:%d: %s: %s", prog->line, prog->cmd,
                      buf_str(&err));
@@ -280,7 +183,7 @@ spawn_program(const struct config *cfg, const struct config_program *prog,
         log_errno("fork for %s", prog->cmd);
     else
         log_normal("started %s, pid %ld", prog->cmd, (long)pid);
-    spawn_free_words(l.argv);
+    words_free(l.argv);
     buf_free(&l.program);
     buf_free(&l.folder);
     return pid;

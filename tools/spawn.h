@@ -6,15 +6,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-struct buf;
 struct config;
 struct config_program;
-
-/* Split a command at blanks; '…', "…" and \ quote as in a shell.  NULL with a
- * text in err for what only a shell could do (pipes, redirections, variables,
- * …) and for an open quote.  Free with spawn_free_words(). */
-char **spawn_words(const char *cmd, struct buf *err);
-void spawn_free_words(char **words);
 
 /* Where a program's files are on this host. */
 struct spawn_paths {

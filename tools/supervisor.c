@@ -32,6 +32,7 @@
 #include "status.h"
 #include "supervise.h"
 #include "tool.h"
+#include "words.h"
 
 #define LOCK_PATIENCE 5.0 /* s that start waits for another start or stop */
 #define FORCE_PATIENCE 10 /* s until --force kills */
@@ -231,14 +232,14 @@ check_commands(const struct config_program *prog, size_t n)
 
         if (prog[i].use_shell)
             continue;
-        words = spawn_words(prog[i].cmd, &err);
+        words = words_split(prog[i].cmd, WORDS_SHELL, &err);
         if (words == NULL) {
             tool_error("config.xml:%d: %s: %s", prog[i].line, prog[i].cmd,
                        buf_str(&err));
             buf_reset(&err);
             rc = -1;
         }
-        spawn_free_words(words);
+        words_free(words);
     }
     buf_free(&err);
     return rc;
