@@ -55,6 +55,12 @@ project_write(const char *below, const char *text)
                      0);
 }
 
+struct db *
+project_db(void)
+{
+    return db;
+}
+
 static void
 make_folders(void)
 {
@@ -72,8 +78,8 @@ make_folders(void)
     project_write("templates/out.xml", output_template);
 }
 
-static void
-write_config(void)
+void
+project_config(const char *db_host)
 {
     struct buf text = BUF_INIT;
 
@@ -88,7 +94,7 @@ write_config(void)
              "<uldl_dir_fanout>%d</uldl_dir_fanout>\n"
              "<daily_result_quota>10</daily_result_quota>\n"
              "</config>\n</boinc>\n",
-             getenv("QUORATE_TEST_DB_SOCKET"), getenv("QUORATE_TEST_DB_USER"),
+             db_host, getenv("QUORATE_TEST_DB_USER"),
              getenv("QUORATE_TEST_DB_PASSWD"), getenv("QUORATE_TEST_DB_NAME"),
              FANOUT);
     project_write("config.xml", buf_str(&text));
@@ -103,7 +109,7 @@ project_new(void)
     db = dbtest_open();
     dbtest_empty(db);
     make_folders();
-    write_config();
+    project_config(getenv("QUORATE_TEST_DB_SOCKET"));
     project_clock(0);
     setenv("QUORATE_PROJECT_DIR", root, 1);
     ck_assert_int_eq(dbtest_app(db, "app"), 1);

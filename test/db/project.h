@@ -14,7 +14,11 @@
  * host i of user i. */
 struct db *project_new(void);
 void project_end(void);
+struct db *project_db(void);
 const char *project_path(const char *below); /* of its root; static */
+
+/* Write config.xml with this place of the database. */
+void project_config(const char *db_host);
 
 /* Write a file below the root. */
 void project_write(const char *below, const char *text);
