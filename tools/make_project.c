@@ -22,7 +22,7 @@
 #include "config.h"
 #include "file.h"
 #include "path.h"
-#include "project.h"
+#include "newproject.h"
 #include "tool.h"
 
 struct options {
@@ -116,7 +116,7 @@ on_signal(int sig)
 }
 
 static void
-step(const struct project *p, const char *text)
+step(const struct newproject *p, const char *text)
 {
     if (p->verbose)
         printf("%s\n", text);
@@ -267,7 +267,7 @@ read_password(struct options *o)
 }
 
 static void
-to_project(const struct options *o, struct project *p)
+to_newproject(const struct options *o, struct newproject *p)
 {
     p->name = o->short_name;
     p->long_name = o->long_name;
@@ -291,8 +291,8 @@ to_project(const struct options *o, struct project *p)
  */
 
 static int
-put_text(const struct project *p, const char *suffix,
-         void (*text)(const struct project *, struct buf *), unsigned mode)
+put_text(const struct newproject *p, const char *suffix,
+         void (*text)(const struct newproject *, struct buf *), unsigned mode)
 {
     struct buf name = BUF_INIT;
     struct buf body = BUF_INIT;
@@ -300,14 +300,14 @@ put_text(const struct project *p, const char *suffix,
 
     buf_addf(&name, "%s%s", suffix[0] == '.' ? p->name : "", suffix);
     text(p, &body);
-    rc = project_put(p, buf_str(&name), buf_str(&body), mode);
+    rc = newproject_put(p, buf_str(&name), buf_str(&body), mode);
     buf_free(&name);
     buf_free(&body);
     return rc;
 }
 
 static int
-put_lighttpd(const struct project *p)
+put_lighttpd(const struct newproject *p)
 {
     struct buf name = BUF_INIT;
     struct buf server = BUF_INIT;
@@ -315,10 +315,10 @@ put_lighttpd(const struct project *p)
     int rc;
 
     buf_addf(&name, "%s.lighttpd.conf", p->name);
-    project_lighttpd(p, &server, &part);
-    rc = project_put(p, buf_str(&name), buf_str(&part), 0644);
+    newproject_lighttpd(p, &server, &part);
+    rc = newproject_put(p, buf_str(&name), buf_str(&part), 0644);
     if (rc == 0)
-        rc = project_put(p, "lighttpd.conf", buf_str(&server), 0644);
+        rc = newproject_put(p, "lighttpd.conf", buf_str(&server), 0644);
     buf_free(&name);
     buf_free(&server);
     buf_free(&part);
@@ -326,36 +326,36 @@ put_lighttpd(const struct project *p)
 }
 
 static int
-put_texts(const struct project *p)
+put_texts(const struct newproject *p)
 {
-    if (put_text(p, "config.xml", project_config_xml, 0640) != 0 ||
-        put_text(p, "project.xml", project_project_xml, 0644) != 0 ||
-        put_text(p, "html/user/schedulers.txt", project_schedulers, 0644) !=
+    if (put_text(p, "config.xml", newproject_config_xml, 0640) != 0 ||
+        put_text(p, "project.xml", newproject_project_xml, 0644) != 0 ||
+        put_text(p, "html/user/schedulers.txt", newproject_schedulers, 0644) !=
             0 ||
-        put_text(p, ".cronjob", project_cronjob, 0644) != 0 ||
-        put_text(p, ".service", project_unit, 0644) != 0 ||
-        put_text(p, ".readme", project_readme, 0644) != 0 ||
-        put_text(p, ".httpd.conf", project_apache, 0644) != 0 ||
-        put_text(p, ".nginx.conf", project_nginx, 0644) != 0)
+        put_text(p, ".cronjob", newproject_cronjob, 0644) != 0 ||
+        put_text(p, ".service", newproject_unit, 0644) != 0 ||
+        put_text(p, ".readme", newproject_readme, 0644) != 0 ||
+        put_text(p, ".httpd.conf", newproject_apache, 0644) != 0 ||
+        put_text(p, ".nginx.conf", newproject_nginx, 0644) != 0)
         return -1;
     return put_lighttpd(p);
 }
 
 static int
-make_files(const struct project *p)
+make_files(const struct newproject *p)
 {
     step(p, "folders");
-    if (project_make_folders(p) != 0 || interrupted)
+    if (newproject_make_folders(p) != 0 || interrupted)
         return -1;
     step(p, "keys");
-    if (project_make_keys(p) != 0 || interrupted)
+    if (newproject_make_keys(p) != 0 || interrupted)
         return -1;
     step(p, "links to the programs");
-    if (project_make_links(p) != 0 || interrupted)
+    if (newproject_make_links(p) != 0 || interrupted)
         return -1;
     if (p->test_app) {
         step(p, "example application");
-        if (project_copy_example(p) != 0)
+        if (newproject_copy_example(p) != 0)
             return -1;
     }
     step(p, "configuration");
@@ -378,7 +378,7 @@ give_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
 
 /* root makes a project for somebody else. */
 static int
-give_away(const struct project *p)
+give_away(const struct newproject *p)
 {
     const struct passwd *pw = getpwnam(p->user_name);
 
@@ -404,7 +404,7 @@ give_away(const struct project *p)
 }
 
 static int
-move_into_place(const struct project *p)
+move_into_place(const struct newproject *p)
 {
     if (interrupted)
         return -1;
@@ -433,7 +433,7 @@ make_parent(const char *root)
 
 /* Built beside its place; the rename is the last step. */
 static int
-make_new(struct project *p, const struct options *o)
+make_new(struct newproject *p, const struct options *o)
 {
     struct buf dir = BUF_INIT;
     bool db_created = false;
@@ -445,7 +445,7 @@ make_new(struct project *p, const struct options *o)
         rc = 0;
     if (rc == 0 && !o->no_db) {
         step(p, "database");
-        rc = project_db_make(p, o->drop_db_first, &db_created);
+        rc = newproject_db_make(p, o->drop_db_first, &db_created);
     }
     if (rc == 0)
         rc = move_into_place(p);
@@ -455,7 +455,7 @@ make_new(struct project *p, const struct options *o)
         if (file_remove_tree(p->dir) != 0)
             tool_error("%s is left: %s", p->dir, strerror(errno));
         if (db_created)
-            project_db_drop(p);
+            newproject_db_drop(p);
         tool_error("no project was made");
     }
     p->dir = p->root;
@@ -465,7 +465,7 @@ make_new(struct project *p, const struct options *o)
 
 /* The existing config.xml says where the database is, not our options. */
 static int
-complete(struct project *p, const struct options *o)
+complete(struct newproject *p, const struct options *o)
 {
     struct buf err = BUF_INIT;
     struct config *cfg = config_load(p->root, &err);
@@ -485,7 +485,7 @@ complete(struct project *p, const struct options *o)
     p->host = cfg->host;
     rc = make_files(p);
     if (rc == 0 && !o->no_db)
-        rc = project_db_make(p, false, &created);
+        rc = newproject_db_make(p, false, &created);
 out:
     buf_free(&err);
     config_free(cfg);
@@ -494,7 +494,7 @@ out:
 
 /* Remove a project; anything else at its place is not ours to remove. */
 static int
-delete_old(const struct project *p)
+delete_old(const struct newproject *p)
 {
     struct buf path = BUF_INIT;
     int rc = 0;
@@ -514,7 +514,7 @@ delete_old(const struct project *p)
 }
 
 static int
-run(struct project *p, const struct options *o)
+run(struct newproject *p, const struct options *o)
 {
     struct buf path = BUF_INIT;
     int rc = 0;
@@ -541,7 +541,7 @@ int
 main(int argc, char **argv)
 {
     struct options o = {.short_name = NULL};
-    struct project p = {.name = NULL};
+    struct newproject p = {.name = NULL};
     struct sigaction sa = {.sa_handler = on_signal};
     int rc = EXIT_USAGE;
 
@@ -551,7 +551,7 @@ main(int argc, char **argv)
     sigaction(SIGTERM, &sa, NULL);
     fill_defaults(&o);
     if (check(&o) == 0 && read_password(&o) == 0) {
-        to_project(&o, &p);
+        to_newproject(&o, &p);
         rc = install_find(&p.install) == 0 ? run(&p, &o) : EXIT_NO;
     }
     conf_free(rows, ARRAY_LEN(rows), &o);

@@ -2,7 +2,7 @@
  * byte for byte. */
 #include <string.h>
 
-#include "validator.h"
+#include <quorate/validator.h>
 
 static enum read_status
 read_digest(const struct output *out, void *value)

@@ -1,5 +1,5 @@
-/* project_files.c - a new project's folders, keys and links. */
-#include "project.h"
+/* newproject_files.c - a new project's folders, keys and links. */
+#include "newproject.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -16,17 +16,17 @@
 #include "tool.h"
 
 #if defined(__aarch64__)
-const char project_platform[] = "aarch64-unknown-linux-gnu";
+const char newproject_platform[] = "aarch64-unknown-linux-gnu";
 #elif defined(__arm__)
-const char project_platform[] = "arm-unknown-linux-gnueabihf";
+const char newproject_platform[] = "arm-unknown-linux-gnueabihf";
 #elif defined(__i386__)
-const char project_platform[] = "i686-pc-linux-gnu";
+const char newproject_platform[] = "i686-pc-linux-gnu";
 #elif defined(__powerpc64__)
-const char project_platform[] = "powerpc64le-unknown-linux-gnu";
+const char newproject_platform[] = "powerpc64le-unknown-linux-gnu";
 #elif defined(__riscv)
-const char project_platform[] = "riscv64-unknown-linux-gnu";
+const char newproject_platform[] = "riscv64-unknown-linux-gnu";
 #else
-const char project_platform[] = "x86_64-pc-linux-gnu";
+const char newproject_platform[] = "x86_64-pc-linux-gnu";
 #endif
 
 static int
@@ -39,7 +39,7 @@ failed(const char *what, const char *path)
 /* Set-group-id folders are written by the web server and the daemons alike:
  * what one makes belongs to the group of both. */
 int
-project_make_folders(const struct project *p)
+newproject_make_folders(const struct newproject *p)
 {
     static const struct {
         const char *name;
@@ -83,8 +83,8 @@ project_make_folders(const struct project *p)
 }
 
 int
-project_put(const struct project *p, const char *name, const char *text,
-            unsigned mode)
+newproject_put(const struct newproject *p, const char *name, const char *text,
+               unsigned mode)
 {
     struct buf path = BUF_INIT;
     int rc = 0;
@@ -153,7 +153,7 @@ out:
 /* upload_private is read by scheduler and transitioner (the group);
  * code_sign_private by nobody but the owner, best on another machine. */
 int
-project_make_keys(const struct project *p)
+newproject_make_keys(const struct newproject *p)
 {
     struct buf dir = BUF_INIT;
     size_t n = strlen(p->root);
@@ -180,7 +180,7 @@ project_make_keys(const struct project *p)
 /* DIR/where/name -> folder/program; an existing link is made anew (a re-run
  * after the suite has moved), anything else is left alone. */
 static int
-make_link(const struct project *p, const char *where, const char *name,
+make_link(const struct newproject *p, const char *where, const char *name,
           const char *folder, const char *program)
 {
     struct buf path = BUF_INIT;
@@ -205,7 +205,7 @@ out:
 
 /* bin/ gets every program of the folder under its own name. */
 static int
-link_all(const struct project *p, const char *folder)
+link_all(const struct newproject *p, const char *folder)
 {
     DIR *dir = opendir(folder);
     struct buf path = BUF_INIT;
@@ -229,7 +229,7 @@ link_all(const struct project *p, const char *folder)
 
 /* The tools by name: $(bindir) may be a folder that others use too. */
 static int
-link_tools(const struct project *p)
+link_tools(const struct newproject *p)
 {
     static const char *const tools[][2] = {
         {"start",           "supervisor"     },
@@ -252,7 +252,7 @@ link_tools(const struct project *p)
 }
 
 int
-project_make_links(const struct project *p)
+newproject_make_links(const struct newproject *p)
 {
     const char *libexec = p->install.libexecdir;
 
@@ -271,7 +271,7 @@ project_make_links(const struct project *p)
  */
 
 static int
-copy(const struct project *p, const char *from, const char *to, mode_t mode)
+copy(const struct newproject *p, const char *from, const char *to, mode_t mode)
 {
     struct buf source = BUF_INIT;
     struct buf target = BUF_INIT;
@@ -292,16 +292,16 @@ copy(const struct project *p, const char *from, const char *to, mode_t mode)
 }
 
 int
-project_copy_example(const struct project *p)
+newproject_copy_example(const struct newproject *p)
 {
     struct buf folder = BUF_INIT;
     struct buf program = BUF_INIT;
     struct buf version = BUF_INIT;
     int rc = 0;
 
-    buf_addf(&folder, "%s/apps/uppercase/1.0/%s", p->dir, project_platform);
+    buf_addf(&folder, "%s/apps/uppercase/1.0/%s", p->dir, newproject_platform);
     buf_addf(&program, "apps/uppercase/1.0/%s/uppercase_1.0_%s",
-             project_platform, project_platform);
+             newproject_platform, newproject_platform);
     buf_addf(&version,
              "<version>\n"
              "    <file>\n"
@@ -309,7 +309,7 @@ project_copy_example(const struct project *p)
              "        <main_program/>\n"
              "    </file>\n"
              "</version>\n",
-             project_platform);
+             newproject_platform);
     if (file_mkdirs(buf_str(&folder), 0755) != 0)
         rc = failed("make folder", buf_str(&folder));
     if (rc == 0)
@@ -321,9 +321,9 @@ project_copy_example(const struct project *p)
         rc = copy(p, "example/uppercase/uppercase_out",
                   "templates/uppercase_out", 0644);
     buf_reset(&folder);
-    buf_addf(&folder, "apps/uppercase/1.0/%s/version.xml", project_platform);
+    buf_addf(&folder, "apps/uppercase/1.0/%s/version.xml", newproject_platform);
     if (rc == 0)
-        rc = project_put(p, buf_str(&folder), buf_str(&version), 0644);
+        rc = newproject_put(p, buf_str(&folder), buf_str(&version), 0644);
     buf_free(&folder);
     buf_free(&program);
     buf_free(&version);

@@ -1,4 +1,4 @@
-/* project_web.c - configuration of web servers for a new project: lighttpd
+/* newproject_web.c - configuration of web servers for a new project: lighttpd
  * (whole, and as a part to include), Apache, nginx.
  *
  *   /NAME_cgi/cgi, fcgi             scheduler             FastCGI
@@ -9,14 +9,14 @@
  * Scheduler and upload handler are separate groups of processes: slow uploads
  * must not keep requests for work waiting.  Upload bodies stream through; the
  * server would otherwise spool each of them before the handler sees a byte. */
-#include "project.h"
+#include "newproject.h"
 
 #include <inttypes.h>
 
 #include "buf.h"
 
 static void
-fastcgi(const struct project *p, const char *program, const char *socket,
+fastcgi(const struct newproject *p, const char *program, const char *socket,
         int processes, struct buf *b)
 {
     buf_addf(b,
@@ -33,7 +33,7 @@ fastcgi(const struct project *p, const char *program, const char *socket,
 }
 
 static void
-lighttpd_part(const struct project *p, struct buf *b)
+lighttpd_part(const struct newproject *p, struct buf *b)
 {
     buf_addf(b,
              "# The project %s in the machine's own lighttpd: write\n"
@@ -63,7 +63,7 @@ lighttpd_part(const struct project *p, struct buf *b)
 
 /* A whole server, for a machine without another one (or beside it). */
 static void
-lighttpd_server(const struct project *p, struct buf *b)
+lighttpd_server(const struct newproject *p, struct buf *b)
 {
     buf_addf(b,
              "# A web server for the project %s alone:\n"
@@ -87,14 +87,15 @@ lighttpd_server(const struct project *p, struct buf *b)
 }
 
 void
-project_lighttpd(const struct project *p, struct buf *server, struct buf *part)
+newproject_lighttpd(const struct newproject *p, struct buf *server,
+                    struct buf *part)
 {
     lighttpd_server(p, server);
     lighttpd_part(p, part);
 }
 
 void
-project_apache(const struct project *p, struct buf *b)
+newproject_apache(const struct newproject *p, struct buf *b)
 {
     buf_addf(b,
              "# The project %s in Apache 2.4 with mod_fcgid (a2enmod fcgid "
@@ -125,8 +126,8 @@ project_apache(const struct project *p, struct buf *b)
 }
 
 static void
-nginx_location(const struct project *p, const char *match, const char *socket,
-               const char *more, struct buf *b)
+nginx_location(const struct newproject *p, const char *match,
+               const char *socket, const char *more, struct buf *b)
 {
     buf_addf(b,
              "location %s {\n"
@@ -139,7 +140,7 @@ nginx_location(const struct project *p, const char *match, const char *socket,
 }
 
 void
-project_nginx(const struct project *p, struct buf *b)
+newproject_nginx(const struct newproject *p, struct buf *b)
 {
     static const char *const program[][3] = {
         {"scheduler", "fcgi",                "4"},

@@ -1,5 +1,5 @@
-/* project_db.c - a new project's database: made where it is missing. */
-#include "project.h"
+/* newproject_db.c - a new project's database: made where it is missing. */
+#include "newproject.h"
 
 #include <stdint.h>
 
@@ -9,14 +9,14 @@
 #include "tool.h"
 
 static struct db *
-open_server(const struct project *p)
+open_server(const struct newproject *p)
 {
     return db_open_params(p->db_host, p->db_user, p->db_passwd, "");
 }
 
 /* The database itself, empty at first. */
 static int
-make_database(const struct project *p, bool drop_first, bool *ret_created)
+make_database(const struct newproject *p, bool drop_first, bool *ret_created)
 {
     struct db *db = open_server(p);
     int rc = -1;
@@ -40,7 +40,8 @@ out:
 }
 
 int
-project_db_make(const struct project *p, bool drop_first, bool *ret_created)
+newproject_db_make(const struct newproject *p, bool drop_first,
+                   bool *ret_created)
 {
     struct db *db;
     int64_t tables = 0;
@@ -64,7 +65,7 @@ project_db_make(const struct project *p, bool drop_first, bool *ret_created)
 }
 
 int
-project_db_drop(const struct project *p)
+newproject_db_drop(const struct newproject *p)
 {
     struct db *db = open_server(p);
     int rc = db != NULL ? db_admin_drop(db, p->db_name) : -1;

@@ -1,6 +1,7 @@
-/* project_text.c - the texts of a new project: config.xml and its neighbours.
+/* newproject_text.c - the texts of a new project: config.xml and its
+ * neighbours.
  */
-#include "project.h"
+#include "newproject.h"
 
 #include <inttypes.h>
 
@@ -59,7 +60,7 @@ put_policies(struct buf *b)
 }
 
 static void
-put_identity(const struct project *p, struct buf *b)
+put_identity(const struct newproject *p, struct buf *b)
 {
     struct buf cgi = BUF_INIT;
 
@@ -81,7 +82,7 @@ put_identity(const struct project *p, struct buf *b)
 }
 
 void
-project_config_xml(const struct project *p, struct buf *b)
+newproject_config_xml(const struct newproject *p, struct buf *b)
 {
     buf_add(b, "<boinc>\n    <config>\n");
     put_identity(p, b);
@@ -99,7 +100,7 @@ project_config_xml(const struct project *p, struct buf *b)
 }
 
 void
-project_project_xml(const struct project *p, struct buf *b)
+newproject_project_xml(const struct newproject *p, struct buf *b)
 {
     static const char *const platform[][2] = {
         {"windows_x86_64",                "Microsoft Windows on a 64-bit x86 computer"},
@@ -137,13 +138,13 @@ project_project_xml(const struct project *p, struct buf *b)
 /* Where the pages take the scheduler's address from; each on its own line, in
  * the form that clients look for in the master page. */
 void
-project_schedulers(const struct project *p, struct buf *b)
+newproject_schedulers(const struct newproject *p, struct buf *b)
 {
     buf_addf(b, "<scheduler>%s%s_cgi/cgi</scheduler>\n", p->url_base, p->name);
 }
 
 void
-project_cronjob(const struct project *p, struct buf *b)
+newproject_cronjob(const struct newproject *p, struct buf *b)
 {
     buf_addf(b,
              "# Install with: crontab %s.cronjob\n"
@@ -154,7 +155,7 @@ project_cronjob(const struct project *p, struct buf *b)
 }
 
 void
-project_unit(const struct project *p, struct buf *b)
+newproject_unit(const struct newproject *p, struct buf *b)
 {
     buf_addf(b,
              "# Install as /etc/systemd/system/%s.service; then no crontab is "
@@ -178,7 +179,7 @@ project_unit(const struct project *p, struct buf *b)
 }
 
 static void
-readme_web(const struct project *p, struct buf *b)
+readme_web(const struct newproject *p, struct buf *b)
 {
     buf_addf(b, "1. Web server.  One of\n");
     if (p->http_port > 0)
@@ -199,7 +200,7 @@ readme_web(const struct project *p, struct buf *b)
 }
 
 void
-project_readme(const struct project *p, struct buf *b)
+newproject_readme(const struct newproject *p, struct buf *b)
 {
     buf_addf(b,
              "%s (%s)\n\n"
