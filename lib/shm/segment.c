@@ -539,7 +539,8 @@ segment_publish(struct segment *s)
         return -1;
     }
     if (!find_parts(s, &s->next, s->next_generation))
-        assert(0 && "what segment_begin() and segment_build() made is complete");
+        assert(0 &&
+               "what segment_begin() and segment_build() made is complete");
     s->current = s->next;
     s->generation = s->next_generation;
     s->next = (struct mapping){.base = NULL};

@@ -201,6 +201,8 @@ find "$tree" -name '*.c' -delete
 
 check_directions
 caught layers lib/shm/planted.c '#include "no_such_header.h"'
+caught layers tools/example/planted.c '#include "daemon.h"'
+passed layers tools/example/planted.c '#include "validator.h"'
 caught layers sched/log.h 'extern int log_twice;'
 
 caught layers sched/planted.c '#include <mysql.h>'

@@ -161,23 +161,23 @@ END_TEST
 static const struct {
     const char *words, *said;
 } wrong[] = {
-    {"--nmae x f", "sampler: unknown option --nmae; did you mean --name?"
-                   "; try sampler --help\n"},
-    {"--onse",     "sampler: unknown option --onse; did you mean --once?; try "
-     "sampler --help\n"                                               },
-    {"--name n --zzz",            "sampler: unknown option --zzz; try sampler --help\n"},
-    {"--name n f -d 9",            "sampler: --debug_level: must be 1 to 4; try sampler "
-                        "--help\n"                                              },
-    {"--name n f -d x",            "sampler: --debug_level: not a whole number: x; try "
-                        "sampler --help\n"},
-    {"--name",            "sampler: --name needs 1 more word; try sampler "
-               "--help\n"                                                       },
-    {"--name n f --mod 1",            "sampler: --mod needs 2 more words; try sampler "
-                           "--help\n"},
-    {"f",            "sampler: --name is missing; try sampler --help\n"                                                                        },
-    {"--name n",            "sampler: from is missing; try sampler --help\n"},
+    {"--nmae x f",          "sampler: unknown option --nmae; did you mean --name?"
+                   "; try sampler --help\n"                    },
+    {"--onse",              "sampler: unknown option --onse; did you mean --once?; try "
+               "sampler --help\n"                                  },
+    {"--name n --zzz",      "sampler: unknown option --zzz; try sampler --help\n"},
+    {"--name n f -d 9",     "sampler: --debug_level: must be 1 to 4; try sampler "
+                        "--help\n"                        },
+    {"--name n f -d x",     "sampler: --debug_level: not a whole number: x; try "
+                        "sampler --help\n"                },
+    {"--name",              "sampler: --name needs 1 more word; try sampler "
+               "--help\n"                                          },
+    {"--name n f --mod 1",  "sampler: --mod needs 2 more words; try sampler "
+                           "--help\n"                  },
+    {"f",                   "sampler: --name is missing; try sampler --help\n"   },
+    {"--name n",            "sampler: from is missing; try sampler --help\n"     },
     {"--from x --name n f",
-     "sampler: unknown option --from; try sampler --help\n"                                                             },
+     "sampler: unknown option --from; try sampler --help\n"                      },
 };
 
 START_TEST(wrong_usage_is_told_in_one_line)

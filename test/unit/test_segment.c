@@ -384,9 +384,6 @@ put_file(const char *suffix, const void *bytes, size_t n)
     buf_free(&b);
 }
 
-static const struct segment_anchor good = {.magic = SEGMENT_MAGIC,
-                                           .version = SEGMENT_VERSION};
-
 static const struct {
     const char *promise;
     struct segment_anchor anchor;
@@ -396,19 +393,19 @@ static const struct {
     {"an empty file is one that is being made",  {0},          0, SEGMENT_ABSENT},
     {"so is one whose magic is not yet written",
      {0},
-     sizeof(good),
+     sizeof(struct segment_anchor),
      SEGMENT_ABSENT                                                             },
     {"a short file is refused",
      {.magic = SEGMENT_MAGIC, .version = SEGMENT_VERSION},
-     sizeof(good) - 1,
+     sizeof(struct segment_anchor) - 1,
      SEGMENT_FOREIGN                                                            },
     {"another magic is refused",
      {.magic = 0x12345678, .version = SEGMENT_VERSION},
-     sizeof(good),
+     sizeof(struct segment_anchor),
      SEGMENT_FOREIGN                                                            },
     {"the next layout version is refused",
      {.magic = SEGMENT_MAGIC, .version = SEGMENT_VERSION + 1},
-     sizeof(good),
+     sizeof(struct segment_anchor),
      SEGMENT_FOREIGN                                                            },
 };
 
