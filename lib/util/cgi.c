@@ -1,11 +1,14 @@
 /* cgi.c - CGI or FastCGI behind two functions.  The only user of fcgiapp.h.
  *
- * A FastCGI worker spends its life in accept().  A signal that arrives just
- * before would be lost to it, so the handler sets an alarm that repeats until
- * the worker has seen that it shall stop. */
+ * libfcgi takes a read() that a signal interrupts for a failed request.  So our
+ * signals are blocked while there is a request, and let in only where a worker
+ * waits for the next one: in ppoll(), which misses none.  The listening socket
+ * does not block, because another worker may be first at accept(). */
 #include "cgi.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +30,7 @@ struct cgi {
     int64_t n_read; /* bytes of the body */
 #ifdef HAVE_FCGI
     FCGX_Request request;
+    sigset_t idle_mask; /* signals blocked while it waits */
 #endif
 };
 
@@ -40,7 +44,6 @@ on_stop(int signal)
 {
     (void)signal;
     stop = 1;
-    (void)alarm(1);
 }
 
 static void
@@ -50,31 +53,66 @@ on_reopen(int signal)
     reopen = 1;
 }
 
-/* Without SA_RESTART: accept() must come back. */
-static void
-catch_signal(int signal, void (*handler)(int))
-{
-    struct sigaction action = {.sa_handler = handler};
+static const struct {
+    int signal;
+    void (*handler)(int);
+} signals[] = {
+    {SIGTERM, on_stop  },
+    {SIGHUP,  on_stop  },
+    {SIGUSR2, on_reopen},
+};
 
-    sigemptyset(&action.sa_mask);
-    (void)sigaction(signal, &action, NULL);
+/* Catch them, and block them outside of wait_for_client(). */
+static void
+catch_signals(struct cgi *cgi)
+{
+    sigset_t ours;
+
+    sigemptyset(&ours);
+    for (size_t i = 0; i < ARRAY_LEN(signals); i++) {
+        struct sigaction action = {.sa_handler = signals[i].handler};
+
+        sigemptyset(&action.sa_mask);
+        (void)sigaction(signals[i].signal, &action, NULL);
+        sigaddset(&ours, signals[i].signal);
+    }
+    (void)sigprocmask(SIG_BLOCK, &ours, &cgi->idle_mask);
+    for (size_t i = 0; i < ARRAY_LEN(signals); i++)
+        sigdelset(&cgi->idle_mask, signals[i].signal);
 }
 
 static void
 open_fastcgi(struct cgi *cgi)
 {
+    int flags = fcntl(STDIN_FILENO, F_GETFL);
+
     if (FCGX_IsCGI())
         return;
     if (FCGX_Init() != 0 ||
-        FCGX_InitRequest(&cgi->request, 0, FCGI_FAIL_ACCEPT_ON_INTR) != 0) {
+        FCGX_InitRequest(&cgi->request, STDIN_FILENO,
+                         FCGI_FAIL_ACCEPT_ON_INTR) != 0 ||
+        fcntl(STDIN_FILENO, F_SETFL, flags | O_NONBLOCK) != 0) {
         log_critical("FastCGI cannot be started");
         return;
     }
-    catch_signal(SIGTERM, on_stop);
-    catch_signal(SIGHUP, on_stop);
-    catch_signal(SIGALRM, on_stop);
-    catch_signal(SIGUSR2, on_reopen);
+    catch_signals(cgi);
     cgi->fastcgi = true;
+}
+
+/* Until there is a client, or a signal.  False if it was a signal.  Signals
+ * that came during the last request are let in first: ppoll() would prefer a
+ * client that is already there, and a busy worker would never stop. */
+static bool
+wait_for_client(const struct cgi *cgi)
+{
+    struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
+    sigset_t busy_mask;
+
+    (void)sigprocmask(SIG_SETMASK, &cgi->idle_mask, &busy_mask);
+    (void)sigprocmask(SIG_SETMASK, &busy_mask, NULL);
+    if (stop || reopen)
+        return false;
+    return ppoll(&in, 1, NULL, &cgi->idle_mask) >= 0;
 }
 
 /* Errors of accept() that are the peer's, or a signal's, not ours. */
@@ -95,6 +133,8 @@ next_fastcgi(struct cgi *cgi)
         if (reopen)
             log_reopen();
         reopen = 0;
+        if (!wait_for_client(cgi))
+            continue;
         rc = FCGX_Accept_r(&cgi->request);
         if (rc >= 0)
             return 1;
@@ -160,7 +200,6 @@ cgi_close(struct cgi *cgi)
 #ifdef HAVE_FCGI
     if (cgi->fastcgi)
         FCGX_Free(&cgi->request, 1);
-    (void)alarm(0);
 #endif
     free(cgi);
 }
