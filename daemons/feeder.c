@@ -344,13 +344,11 @@ place_in_empty(struct feeder *f, const struct sendable *job)
 static bool
 place_for_lower(struct feeder *f, const struct sendable *job)
 {
-    for (; f->low_next < f->n_low; f->low_next++) {
-        const struct low_job *low = &f->low[f->low_next];
+    while (f->low_next < f->n_low &&
+           f->low[f->low_next].priority < job->priority) {
+        size_t i = f->low[f->low_next++].slot;
 
-        if (low->priority >= job->priority)
-            return false;
-        if (jobarray_clear(jobarray_slot(f->array, low->slot)) &&
-            fill_slot(f, low->slot, job))
+        if (jobarray_clear(jobarray_slot(f->array, i)) && fill_slot(f, i, job))
             return true;
     }
     return false;
