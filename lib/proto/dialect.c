@@ -194,10 +194,25 @@ decode(const char *p, size_t n, struct buf *out)
     }
 }
 
+/* Text that stands for itself: nearly all there is. */
+static bool
+is_plain(const char *p, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if ((p[i] < ' ' && p[i] != '\n' && p[i] != '\t') || p[i] > '~' ||
+            p[i] == '&' || p[i] == '<' || p[i] == '>' || p[i] == '"')
+            return false;
+    return true;
+}
+
 /* Bytes of the input as text of the document. */
 static void
 put_text(struct scan *s, const char *p, size_t n, bool references)
 {
+    if (is_plain(p, n)) {
+        buf_addn(&s->out->xml, p, n);
+        return;
+    }
     buf_reset(&s->text);
     if (references) {
         buf_reset(&s->bytes);
