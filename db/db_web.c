@@ -257,8 +257,8 @@ db_web_email_taken(struct db *db, const char *email)
     return rc;
 }
 
-int
-db_web_user_add(struct db *db, const struct user *user, int64_t now)
+static int
+add_user(struct db *db, const struct user *user, int64_t now, int64_t *ret_id)
 {
     struct db_query *q = db_prepare(
         db, "INSERT INTO user (create_time, email_addr, name, authenticator, "
@@ -283,8 +283,60 @@ db_web_user_add(struct db *db, const struct user *user, int64_t now)
         db_bind_text(q, 7, user->cross_project_id) == 0 &&
         db_bind_text(q, 8, user->passwd_hash) == 0)
         rc = db_step(q);
+    if (rc == 0)
+        *ret_id = db_insert_id(q);
     db_finish(q);
     return rc;
+}
+
+/* Without the type ENROLL nothing is to be recorded. */
+static int
+add_consent(struct db *db, int64_t userid, const char *source, int64_t now)
+{
+    struct db_query *q = db_prepare(
+        db, "INSERT INTO consent (userid, consent_type_id, consent_time, "
+            "consent_flag, consent_not_required, source) "
+            "SELECT ?, id, ?, 1, 0, ? FROM consent_type "
+            "WHERE shortname = 'ENROLL'");
+    int rc = -1;
+
+    if (q != NULL && db_bind_i64(q, 0, userid) == 0 &&
+        db_bind_i64(q, 1, now) == 0 && db_bind_text(q, 2, source) == 0)
+        rc = db_step(q);
+    db_finish(q);
+    return rc;
+}
+
+struct new_account {
+    const struct user *user;
+    const char *consent_source;
+    int64_t now;
+};
+
+static int
+create_account(struct db *db, void *arg)
+{
+    const struct new_account *a = arg;
+    int64_t id;
+    int rc = add_user(db, a->user, a->now, &id);
+
+    if (rc == 0 && a->consent_source != NULL)
+        rc = add_consent(db, id, a->consent_source, a->now);
+    return rc;
+}
+
+int
+db_web_user_create(struct db *db, const struct user *user,
+                   const char *consent_source, int64_t now)
+{
+    char source[256]; /* as the column */
+    struct new_account a = {.user = user, .now = now};
+
+    if (consent_source != NULL) {
+        str_copy(source, sizeof(source), consent_source);
+        a.consent_source = source;
+    }
+    return db_transaction(db, create_account, &a);
 }
 
 int

@@ -1,6 +1,6 @@
 /* db_web.h - what pages, web RPCs and `status` ask: accounts, queues, lists.
  *
- * Writes: user (a new account). */
+ * Writes: user (a new account), consent (insert). */
 #ifndef QUORATE_DB_WEB_H
 #define QUORATE_DB_WEB_H
 
@@ -67,8 +67,11 @@ int db_web_user_by_email(struct db *, const char *email, struct user *ret);
 int db_web_email_taken(struct db *, const char *email);
 
 /* Insert from the fields email_addr, name, authenticator, country,
- * cross_project_id, passwd_hash, show_hosts, teamid.  0; DB_EXISTS; -1. */
-int db_web_user_add(struct db *, const struct user *, int64_t now);
+ * cross_project_id, passwd_hash, show_hosts, teamid; with consent_source (the
+ * program that asked; NULL: nobody did) the consent to the terms of use is
+ * recorded.  One transaction.  0; DB_EXISTS: address or name is taken; -1. */
+int db_web_user_create(struct db *, const struct user *,
+                       const char *consent_source, int64_t now);
 
 /* An open team of exactly this name.  0, DB_NONE, -1. */
 int db_web_open_team(struct db *, const char *name, int64_t *ret_id);

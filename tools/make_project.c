@@ -543,6 +543,7 @@ main(int argc, char **argv)
     struct options o = {.short_name = NULL};
     struct newproject p = {.name = NULL};
     struct sigaction sa = {.sa_handler = on_signal};
+    struct buf err = BUF_INIT;
     int rc = EXIT_USAGE;
 
     tool_begin(argv[0]);
@@ -552,8 +553,13 @@ main(int argc, char **argv)
     fill_defaults(&o);
     if (check(&o) == 0 && read_password(&o) == 0) {
         to_newproject(&o, &p);
-        rc = install_find(&p.install) == 0 ? run(&p, &o) : EXIT_NO;
+        rc = EXIT_NO;
+        if (install_find(&p.install, &err) == 0)
+            rc = run(&p, &o);
+        else
+            tool_error_lines(&err);
     }
+    buf_free(&err);
     conf_free(rows, ARRAY_LEN(rows), &o);
     return rc;
 }

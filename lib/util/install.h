@@ -5,6 +5,8 @@
 
 #include <limits.h>
 
+struct buf;
+
 struct install {
     char bindir[PATH_MAX];     /* tools: create_work, supervisor, … */
     char libexecdir[PATH_MAX]; /* feeder, scheduler, web, … */
@@ -14,7 +16,10 @@ struct install {
 /* Each folder is, in this order: QUORATE_BINDIR, QUORATE_LIBEXECDIR or
  * QUORATE_DATADIR of the environment; the one at its place relative to this
  * program's folder (a moved prefix, a DESTDIR), if it exists; the configured
- * one.  0; -1 (message printed) if a folder is not there. */
-int install_find(struct install *ret);
+ * one.  0; -1 and a text in err if a folder is not there. */
+int install_find(struct install *ret, struct buf *err);
+
+/* The folder of data alone. */
+int install_find_data(char ret[PATH_MAX], struct buf *err);
 
 #endif

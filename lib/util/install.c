@@ -10,7 +10,6 @@
 
 #include "buf.h"
 #include "file.h"
-#include "tool.h"
 
 /* BINDIR, PKGLIBEXECDIR and PKGDATADIR come from the Makefile. */
 
@@ -59,34 +58,44 @@ relocate(const char *from, const char *here, const char *configured, char *ret,
 
 static int
 find(const char *variable, const char *configured, const char *here, char *ret,
-     size_t size)
+     struct buf *err)
 {
+    const size_t size = PATH_MAX;
     const char *given = getenv(variable);
 
     if (given != NULL && given[0] != '\0')
         str_copy(ret, size, given);
-    else if (!relocate(BINDIR, here, configured, ret, size))
+    else if (!relocate(BINDIR, here, configured, ret, size) &&
+             !relocate(PKGLIBEXECDIR, here, configured, ret, size))
         str_copy(ret, size, configured);
     if (file_is_dir(ret))
         return 0;
-    tool_error("%s is no folder: install the suite (make install), or say "
-               "where it is in %s",
-               ret, variable);
+    buf_addf(err,
+             "%s is no folder: install the suite (make install), or say where "
+             "it is in %s\n",
+             ret, variable);
     return -1;
 }
 
 int
-install_find(struct install *ret)
+install_find_data(char ret[PATH_MAX], struct buf *err)
 {
     char here[PATH_MAX];
 
     own_folder(here, sizeof(here));
-    if (find("QUORATE_BINDIR", BINDIR, here, ret->bindir,
-             sizeof(ret->bindir)) != 0 ||
-        find("QUORATE_LIBEXECDIR", PKGLIBEXECDIR, here, ret->libexecdir,
-             sizeof(ret->libexecdir)) != 0 ||
-        find("QUORATE_DATADIR", PKGDATADIR, here, ret->datadir,
-             sizeof(ret->datadir)) != 0)
+    return find("QUORATE_DATADIR", PKGDATADIR, here, ret, err);
+}
+
+int
+install_find(struct install *ret, struct buf *err)
+{
+    char here[PATH_MAX];
+
+    own_folder(here, sizeof(here));
+    if (find("QUORATE_BINDIR", BINDIR, here, ret->bindir, err) != 0 ||
+        find("QUORATE_LIBEXECDIR", PKGLIBEXECDIR, here, ret->libexecdir, err) !=
+            0 ||
+        find("QUORATE_DATADIR", PKGDATADIR, here, ret->datadir, err) != 0)
         return -1;
     return 0;
 }
