@@ -33,11 +33,12 @@ struct app_record {
     int32_t target_nresults;
     int32_t locality_scheduling;
     int32_t n_size_classes;
-    bool beta;
-    bool host_scale_check;
-    bool homogeneous_app_version;
-    bool non_cpu_intensive;
-    bool fraction_done_exact;
+    /* yes or no, as numbers: another byte in a _Bool is not a value */
+    uint8_t beta;
+    uint8_t host_scale_check;
+    uint8_t homogeneous_app_version;
+    uint8_t non_cpu_intensive;
+    uint8_t fraction_done_exact;
 };
 
 struct version_record {
@@ -52,8 +53,8 @@ struct version_record {
     int32_t version_num;
     int32_t min_core_version;
     int32_t max_core_version;
-    bool deprecated;
-    bool beta;
+    uint8_t deprecated;
+    uint8_t beta;
 };
 
 struct catalog {
@@ -351,15 +352,15 @@ catalog_app(const struct catalog *c, size_t i, struct app *ret)
         .min_version = r->min_version,
         .homogeneous_redundancy = r->homogeneous_redundancy,
         .weight = r->weight,
-        .beta = r->beta,
+        .beta = r->beta != 0,
         .target_nresults = r->target_nresults,
         .min_avg_pfc = r->min_avg_pfc,
-        .host_scale_check = r->host_scale_check,
-        .homogeneous_app_version = r->homogeneous_app_version,
-        .non_cpu_intensive = r->non_cpu_intensive,
+        .host_scale_check = r->host_scale_check != 0,
+        .homogeneous_app_version = r->homogeneous_app_version != 0,
+        .non_cpu_intensive = r->non_cpu_intensive != 0,
         .locality_scheduling = r->locality_scheduling,
         .n_size_classes = r->n_size_classes,
-        .fraction_done_exact = r->fraction_done_exact,
+        .fraction_done_exact = r->fraction_done_exact != 0,
     };
     str_copy(ret->name, sizeof(ret->name), text(c, r->name));
     str_copy(ret->user_friendly_name, sizeof(ret->user_friendly_name),
@@ -381,13 +382,13 @@ catalog_version(const struct catalog *c, size_t i, struct app_version *ret)
         .xml_doc = (char *)(uintptr_t)text(c, r->xml_doc),
         .min_core_version = r->min_core_version,
         .max_core_version = r->max_core_version,
-        .deprecated = r->deprecated,
+        .deprecated = r->deprecated != 0,
         .pfc_n = r->pfc_n,
         .pfc_avg = r->pfc_avg,
         .pfc_scale = r->pfc_scale,
         .expavg_credit = r->expavg_credit,
         .expavg_time = r->expavg_time,
-        .beta = r->beta,
+        .beta = r->beta != 0,
     };
     str_copy(ret->plan_class, sizeof(ret->plan_class), text(c, r->plan_class));
 }
