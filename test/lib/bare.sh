@@ -6,11 +6,13 @@
 #   bare_new NAME            make it: $T (data), $PROJECT (root)
 #   bare_app                 the application "demo", a version for $platform
 #   bare_user ID NAME KEY    an account
+#   bare_host ID USER [COLUMN = VALUE, …]
 #   bare_jobs COUNT [COLUMN = VALUE, …]   workunits of one result each
 #   feeder_up, feeder_fill, feeder_down
 #   rpc FILE                 a scheduler request; reply in $T/reply.xml, flat in
 #                            $T/reply.txt
 #   upload FILE              an upload request; reply in $T/upload.txt
+#   request [NAME=VALUE…]    write $T/req: a request of Alice's computer
 #   sql STATEMENT            rows, tab-separated
 #   promise TEXT COMMAND…    one line of TAP; done_promising ends the script
 #
@@ -27,6 +29,9 @@ build=${QUORATE_BUILDDIR:-$top/build/tests/gcc}
 . "$top/test/lib/mariadb.sh"
 
 platform=x86_64-pc-linux-gnu
+# The keys of the accounts that tests make, as in the captured requests.
+ALICE=0123456789abcdef0123456789abcdef
+BOB=fedcba9876543210fedcba9876543210
 promises=0
 broken=0
 
@@ -91,7 +96,7 @@ bare_new() {
 }
 
 sql() {
-	mariadb_client "$T/db" --batch --skip-column-names "$DB_NAME" -e "$1"
+	mariadb_client "$T/db" --batch --skip-column-names "$DB_NAME" <<<"$1"
 }
 
 bare_app() {
@@ -122,6 +127,11 @@ bare_user() {
 	    passwd_hash = 'hash of $2', cross_project_id = REPEAT('c', 32)"
 }
 
+bare_host() { # ID USER [COLUMN = VALUE, …]
+	sql "INSERT INTO host SET id = $1, userid = $2, create_time = 1700000000,
+	    rpc_time = 1700000000, total_credit = 5; ${3:+UPDATE host SET $3 WHERE id = $1}"
+}
+
 # Ids go on from what is there, and start above 2^32.
 bare_jobs() {
 	local first i values=
@@ -142,7 +152,7 @@ bare_jobs() {
 		    '_0_r1_0</file_name>\n</file_ref>\n</result>\n'), -1
 		    FROM workunit WHERE id = $i;"
 	done
-	sql "$values"
+	sql "START TRANSACTION; $values COMMIT"
 }
 
 # The feeder looks every 0.1 s, so that no test waits for it.
@@ -232,6 +242,70 @@ checksum() {
 		msg_to_host, host_app_version, app, app_version, team" | sort
 }
 
+# request [NAME=VALUE…] [XML]: write $T/req, from the computer of user 7.  What
+# is not named has a value that fits any job of bare_jobs; a word that begins
+# with "<" is put in behind host_info.
+request() {
+	local key=$ALICE hostid=17 seqno=1 version=7.20.5 ncpus=4 fpops=1e9
+	local ram=16e9 disk=250e9 on=1 active=1 work=1 secs=1 instances=0
+	local platform_name=$platform other='<other_results></other_results>'
+	local name=pc cpid=00112233445566778899aabbccddeeff extra= word
+	for word in "$@"; do
+		case $word in
+		'<'*) extra=$extra$word ;;
+		*) local "$word" ;;
+		esac
+	done
+	cat >"$T/req" <<-END
+		<scheduler_request>
+		    <authenticator>$key</authenticator>
+		    <hostid>$hostid</hostid>
+		    <rpc_seqno>$seqno</rpc_seqno>
+		    <core_client_major_version>${version%%.*}</core_client_major_version>
+		    <core_client_minor_version>$(echo "$version" | cut -d. -f2)</core_client_minor_version>
+		    <core_client_release>${version##*.}</core_client_release>
+		    <work_req_seconds>$work</work_req_seconds>
+		    ${secs:+<cpu_req_secs>$secs</cpu_req_secs>}
+		    ${secs:+<cpu_req_instances>$instances</cpu_req_instances>}
+		    <platform_name>$platform_name</platform_name>
+		    <time_stats>
+		        <on_frac>$on</on_frac>
+		        <active_frac>$active</active_frac>
+		    </time_stats>
+		    <host_info>
+		        <domain_name>$name</domain_name>
+		        <ip_addr>192.0.2.10</ip_addr>
+		        <host_cpid>$cpid</host_cpid>
+		        <p_ncpus>$ncpus</p_ncpus>
+		        <p_vendor>GenuineExample</p_vendor>
+		        <p_model>Example CPU</p_model>
+		        <p_fpops>$fpops</p_fpops>
+		        <m_nbytes>$ram</m_nbytes>
+		        <d_total>500e9</d_total>
+		        <d_free>$disk</d_free>
+		        <os_name>Linux Debian</os_name>
+		        <os_version>12</os_version>
+		    </host_info>
+		    $extra
+		    $other
+		</scheduler_request>
+	END
+}
+
+# ask [NAME=VALUE…] [XML]: the same, sent.
+ask() {
+	request "$@"
+	rpc "$T/req"
+}
+
+n_sent() {
+	grep -c '^result/name ' "$T/reply.txt"
+}
+
+sends() { # COUNT
+	same "$1" "$(n_sent)"
+}
+
 # ---- promises ----
 promise() {
 	local text=$1
@@ -242,7 +316,7 @@ promise() {
 	else
 		echo "not ok $promises - $text"
 		echo "# failed: $*"
-		sed 's/^/# /' "$T/reply.txt" 2>/dev/null | cut -c1-300 | head -n 40
+		sed 's/^/# /' "$T/reply.txt" 2>/dev/null | cut -c1-120 | head -n 30
 		broken=$((broken + 1))
 	fi
 }

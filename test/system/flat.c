@@ -1,9 +1,9 @@
 /* flat.c - print an XML document as lines "path/of/element text", for scripts.
  *
- *     flat FILE
+ *     flat FILE…
  *
- * The first line is the root's name; the paths leave it out.  Exit status 0, or
- * 1 and a message if the file is no well-formed XML. */
+ * The first line of each is the root's name; the paths leave it out.  Exit
+ * status 0, or 1 and a message if a file is no well-formed XML. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,15 +31,12 @@ print_node(const struct xml_node *node, const char *above)
     buf_free(&text);
 }
 
-int
-main(int argc, char **argv)
+static int
+print_file(const char *path)
 {
     struct buf err = BUF_INIT;
-    struct xml_doc *doc;
+    struct xml_doc *doc = xml_parse_file(path, &err);
 
-    if (argc != 2)
-        return 100;
-    doc = xml_parse_file(argv[1], &err);
     if (doc == NULL) {
         fprintf(stderr, "%s\n", buf_str(&err));
         buf_free(&err);
@@ -52,4 +49,15 @@ main(int argc, char **argv)
     xml_free(doc);
     buf_free(&err);
     return 0;
+}
+
+int
+main(int argc, char **argv)
+{
+    int rc = argc > 1 ? 0 : 100;
+
+    for (int i = 1; i < argc; i++)
+        if (print_file(argv[i]) != 0)
+            rc = 1;
+    return rc;
 }
