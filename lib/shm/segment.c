@@ -1,5 +1,5 @@
-/* segment.c - create, attach, detach; magic, version and size checked.  The
- * only user of shm_open.
+/* segment.c - files of shared memory: made, mapped and checked; the schedulers'
+ * side.  The only user of shm_open.
  *
  * What can go wrong between processes that know nothing of each other, and what
  * is done about it:
@@ -18,22 +18,17 @@
  * - A segment is not ours, cut, or of another layout.  Nothing in it is read
  *   before size, magic and version were compared, and nothing behind its end is
  *   ever mapped. */
-#include "segment.h"
+#include "segment_private.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
+#include <inttypes.h>
 #include <linux/futex.h>
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "buf.h"
@@ -44,48 +39,7 @@
 #include "log.h"
 
 #define SEGMENT_MODE 0660
-#define NAME_BYTES 32
 #define FOLLOW_TRIES 100 /* reloads between two looks at the generation */
-
-/* First bytes of NAME.G.  Offsets count from here; a part of size 0 is not
- * there. */
-struct generation_header {
-    uint32_t magic;
-    uint32_t version;
-    uint64_t generation;
-    uint64_t size; /* of all, this header included */
-    uint64_t catalog_offset, catalog_size;
-    uint64_t jobs_offset, jobs_size;
-    uint64_t pad;
-};
-
-_Static_assert(sizeof(struct generation_header) == 64, "header is one line");
-_Static_assert(sizeof(struct segment_anchor) == 40, "a change is a version");
-
-struct mapping {
-    void *base; /* NULL: none */
-    size_t size;
-    struct stat st;
-};
-
-struct segment {
-    char name[NAME_BYTES];
-    struct mapping anchor_map;
-    struct segment_anchor *anchor; /* = anchor_map.base */
-    struct mapping current;        /* NAME.G that is in use */
-    uint64_t generation;           /* its G, 0: none */
-    const struct catalog *catalog; /* parts of it */
-    struct jobarray *jobs;
-    uint64_t my_namespace;
-    bool looking; /* map what a dead feeder left, too */
-
-    /* the feeder's */
-    int lock_fd; /* -1: not a feeder */
-    gid_t group;
-    struct mapping next; /* begun, not published */
-    uint64_t next_generation;
-    uint32_t wakeup_seen;
-};
 
 /* ---- names ----------------------------------------------------------------
  */
@@ -111,30 +65,38 @@ segment_name(int64_t shmem_key, const char *project_root, char ret[32])
 }
 
 /* NAME.G in a buffer of the caller's. */
-static const char *
-generation_name(const char *name, uint64_t generation, struct buf *b)
+const char *
+segment_generation_name(const char *name, uint64_t generation, struct buf *b)
 {
     buf_reset(b);
     buf_addf(b, "%s.%" PRIu64, name, generation);
     return buf_str(b);
 }
 
-static void
-unlink_generation(const char *name, uint64_t generation)
+void
+segment_unlink_generation(const char *name, uint64_t generation)
 {
     struct buf b = BUF_INIT;
 
-    if (shm_unlink(generation_name(name, generation, &b)) != 0 &&
-        errno != ENOENT)
-        log_errno("unlink shared memory %s", buf_str(&b));
+    segment_unlink_file(segment_generation_name(name, generation, &b));
     buf_free(&b);
+}
+
+bool
+segment_unlink_file(const char *name)
+{
+    if (shm_unlink(name) == 0)
+        return true;
+    if (errno != ENOENT)
+        log_errno("unlink shared memory %s", name);
+    return false;
 }
 
 /* ---- mappings -------------------------------------------------------------
  */
 
-static void
-unmap(struct mapping *m)
+void
+segment_unmap(struct mapping *m)
 {
     if (m->base != NULL)
         munmap(m->base, m->size);
@@ -176,6 +138,19 @@ map_existing(const char *name, struct mapping *ret)
     return rc;
 }
 
+bool
+segment_file_is(const char *name, const struct mapping *m)
+{
+    struct stat st;
+    int fd = shm_open(name, O_RDWR, 0);
+    bool same = fd >= 0 && fstat(fd, &st) == 0 && st.st_ino == m->st.st_ino &&
+                st.st_dev == m->st.st_dev;
+
+    if (fd >= 0)
+        close(fd);
+    return same;
+}
+
 /* Mode and group whatever the umask: schedulers run as the web server. */
 static int
 set_access(int fd, gid_t group)
@@ -203,8 +178,8 @@ allocate(int fd, size_t size)
 }
 
 /* Make a segment of `size` zero bytes.  0, or -1 (logged), nothing left. */
-static int
-map_new(const char *name, size_t size, gid_t group, struct mapping *ret)
+int
+segment_map_new(const char *name, size_t size, gid_t group, struct mapping *ret)
 {
     int fd = shm_open(name, O_RDWR | O_CREAT | O_EXCL, SEGMENT_MODE);
 
@@ -265,8 +240,8 @@ check_anchor(const char *name, const struct mapping *m)
 }
 
 /* Map NAME.  *ret is set if SEGMENT_OK. */
-static enum segment_state
-open_anchor(const char *name, struct mapping *ret)
+enum segment_state
+segment_open_anchor(const char *name, struct mapping *ret)
 {
     struct mapping m;
     enum segment_state state;
@@ -280,14 +255,14 @@ open_anchor(const char *name, struct mapping *ret)
     if (state == SEGMENT_OK)
         *ret = m;
     else
-        unmap(&m);
+        segment_unmap(&m);
     return state;
 }
 
-static void
-use_anchor(struct segment *s, const struct mapping *m)
+void
+segment_use_anchor(struct segment *s, const struct mapping *m)
 {
-    unmap(&s->anchor_map);
+    segment_unmap(&s->anchor_map);
     s->anchor_map = *m;
     s->anchor = m->base;
 }
@@ -314,8 +289,9 @@ part_fits(const struct generation_header *h, uint64_t offset, uint64_t size)
 
 /* Set s->catalog and s->jobs to the parts of a mapped generation, if all of it
  * is as it must be. */
-static bool
-find_parts(struct segment *s, const struct mapping *m, uint64_t generation)
+bool
+segment_find_parts(struct segment *s, const struct mapping *m,
+                   uint64_t generation)
 {
     const struct generation_header *h = m->base;
     char *base = m->base;
@@ -342,7 +318,7 @@ find_parts(struct segment *s, const struct mapping *m, uint64_t generation)
 static void
 drop_generation(struct segment *s)
 {
-    unmap(&s->current);
+    segment_unmap(&s->current);
     s->generation = 0;
     s->catalog = NULL;
     s->jobs = NULL;
@@ -357,16 +333,17 @@ take_generation(struct segment *s, uint64_t generation)
     struct mapping m;
 
     drop_generation(s);
-    if (map_existing(generation_name(s->name, generation, &name), &m) != 0) {
+    if (map_existing(segment_generation_name(s->name, generation, &name), &m) !=
+        0) {
         if (errno != ENOENT)
             log_errno("open shared memory %s", buf_str(&name));
-    } else if (!find_parts(s, &m, generation)) {
+    } else if (!segment_find_parts(s, &m, generation)) {
         log_critical("shared memory %s: %zu bytes that are not a generation of "
                      "layout version %u",
                      buf_str(&name), m.size, SEGMENT_VERSION);
         s->catalog = NULL;
         s->jobs = NULL;
-        unmap(&m);
+        segment_unmap(&m);
         state = SEGMENT_FOREIGN;
     } else {
         s->current = m;
@@ -377,85 +354,8 @@ take_generation(struct segment *s, uint64_t generation)
     return state;
 }
 
-/* ---- feeder ---------------------------------------------------------------
- */
-
-/* The group that may use the segment: that of the folder of the lock file,
- * which is the project's. */
-static gid_t
-group_of(const char *lock_path)
-{
-    char *copy = xstrdup(lock_path);
-    struct stat st;
-    gid_t group = stat(dirname(copy), &st) == 0 ? st.st_gid : getegid();
-
-    free(copy);
-    return group;
-}
-
-static int
-take_lock(const char *path)
-{
-    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, SEGMENT_MODE);
-
-    if (fd < 0) {
-        log_errno("open %s", path);
-        return -1;
-    }
-    if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
-        if (errno == EWOULDBLOCK)
-            log_critical("%s is locked: another feeder runs", path);
-        else
-            log_errno("lock %s", path);
-        close(fd);
-        return -1;
-    }
-    if (ftruncate(fd, 0) != 0 || dprintf(fd, "%ld\n", (long)getpid()) < 0)
-        log_warning("%s: cannot note the pid: %s", path, strerror(errno));
-    return fd;
-}
-
-/* A NAME that is there already: may we go on with it?  One of generation 0 was
- * given up by a clean stop; schedulers are told to look for another file. */
-static bool
-adopt_anchor(struct segment *s)
-{
-    struct mapping m;
-    const struct segment_anchor *anchor;
-
-    if (open_anchor(s->name, &m) != SEGMENT_OK)
-        return false;
-    anchor = m.base;
-    if (m.st.st_uid != geteuid() || atomic_load(&anchor->generation) == 0) {
-        unmap(&m);
-        return false;
-    }
-    use_anchor(s, &m);
-    log_normal("shared memory %s: going on from generation %" PRIu64, s->name,
-               atomic_load(&anchor->generation));
-    return true;
-}
-
-static int
-make_anchor(struct segment *s)
-{
-    struct mapping m;
-    struct segment_anchor *anchor;
-
-    if (shm_unlink(s->name) == 0)
-        log_warning("shared memory %s: replaced one that was not usable",
-                    s->name);
-    if (map_new(s->name, sizeof(*anchor), s->group, &m) != 0)
-        return -1;
-    use_anchor(s, &m);
-    anchor = s->anchor;
-    anchor->version = SEGMENT_VERSION;
-    __atomic_store_n(&anchor->magic, SEGMENT_MAGIC, __ATOMIC_RELEASE);
-    return 0;
-}
-
-static struct segment *
-new_segment(const char *name)
+struct segment *
+segment_new(const char *name)
 {
     struct segment *s = xcalloc(1, sizeof(*s));
 
@@ -465,155 +365,23 @@ new_segment(const char *name)
     return s;
 }
 
-struct segment *
-segment_create(const char *name, const char *lock_path)
-{
-    struct segment *s = new_segment(name);
-
-    s->group = group_of(lock_path);
-    s->lock_fd = take_lock(lock_path);
-    if (s->lock_fd < 0 || (!adopt_anchor(s) && make_anchor(s) != 0)) {
-        segment_detach(s);
-        return NULL;
-    }
-    atomic_store(&s->anchor->feeder_pid, (int32_t)getpid());
-    atomic_store(&s->anchor->feeder_pid_namespace, s->my_namespace);
-    s->wakeup_seen = atomic_load(&s->anchor->wakeup);
-    return s;
-}
-
-void *
-segment_begin(struct segment *s, size_t size)
-{
-    struct buf name = BUF_INIT;
-    uint64_t generation = atomic_load(&s->anchor->generation) + 1;
-    size_t all = size + sizeof(struct generation_header);
-    int rc;
-
-    unmap(&s->next);
-    unlink_generation(s->name,
-                      generation); /* a feeder died before publishing */
-    rc = map_new(generation_name(s->name, generation, &name), all, s->group,
-                 &s->next);
-    buf_free(&name);
-    if (rc != 0)
-        return NULL;
-    s->next_generation = generation;
-    *(struct generation_header *)s->next.base = (struct generation_header){
-        .magic = SEGMENT_MAGIC,
-        .version = SEGMENT_VERSION,
-        .generation = generation,
-        .size = all,
-    };
-    return (char *)s->next.base + sizeof(struct generation_header);
-}
-
-int
-segment_build(struct segment *s, const struct catalog_source *src,
-              size_t n_slots)
-{
-    size_t catalog_bytes = catalog_size(src);
-    size_t job_bytes = jobarray_size(n_slots);
-    char *data = segment_begin(s, catalog_bytes + job_bytes);
-    struct generation_header *h = s->next.base;
-
-    if (data == NULL)
-        return -1;
-    h->catalog_offset = sizeof(*h);
-    h->catalog_size = catalog_bytes;
-    h->jobs_offset = sizeof(*h) + catalog_bytes;
-    h->jobs_size = job_bytes;
-    catalog_write(data, src);
-    jobarray_init(data + catalog_bytes, n_slots);
-    return 0;
-}
-
-int
-segment_publish(struct segment *s)
-{
-    uint64_t before = atomic_load(&s->anchor->generation);
-    struct mapping old = s->current;
-
-    if (s->next.base == NULL) {
-        log_critical("shared memory %s: nothing was begun", s->name);
-        return -1;
-    }
-    if (!find_parts(s, &s->next, s->next_generation))
-        assert(0 &&
-               "what segment_begin() and segment_build() made is complete");
-    s->current = s->next;
-    s->generation = s->next_generation;
-    s->next = (struct mapping){.base = NULL};
-    unmap(&old);
-    segment_heartbeat(s);
-    atomic_store_explicit(&s->anchor->generation, s->generation,
-                          memory_order_release);
-    if (before > 0)
-        unlink_generation(s->name, before);
-    if (before > 1)
-        unlink_generation(s->name, before - 1); /* died before unlinking */
-    return 0;
-}
-
-void
-segment_heartbeat(struct segment *s)
-{
-    atomic_store_explicit(&s->anchor->heartbeat, clock_monotonic(),
-                          memory_order_relaxed);
-}
-
-bool
-segment_wait(struct segment *s, double seconds)
-{
-    double whole = floor(seconds);
-    struct timespec limit = {
-        .tv_sec = (time_t)whole,
-        .tv_nsec = (long)((seconds - whole) * 1e9),
-    };
-    uint32_t seen = s->wakeup_seen;
-
-    if (seconds > 0 && atomic_load(&s->anchor->wakeup) == seen)
-        syscall(SYS_futex, &s->anchor->wakeup, FUTEX_WAIT, seen, &limit, NULL,
-                0);
-    s->wakeup_seen = atomic_load(&s->anchor->wakeup);
-    return s->wakeup_seen != seen;
-}
-
-void
-segment_destroy(struct segment *s)
-{
-    uint64_t generation;
-
-    if (s == NULL)
-        return;
-    generation = atomic_exchange(&s->anchor->generation, 0);
-    if (s->next.base != NULL)
-        unlink_generation(s->name, s->next_generation);
-    if (generation > 0)
-        unlink_generation(s->name, generation);
-    if (shm_unlink(s->name) != 0 && errno != ENOENT)
-        log_errno("unlink shared memory %s", s->name);
-    segment_detach(s);
-}
-
 void
 segment_unlink(const char *name)
 {
     struct mapping m;
 
-    if (open_anchor(name, &m) == SEGMENT_OK) {
+    if (segment_open_anchor(name, &m) == SEGMENT_OK) {
         struct segment_anchor *anchor = m.base;
         uint64_t generation = atomic_exchange(&anchor->generation, 0);
 
         if (generation > 1)
-            unlink_generation(name, generation - 1);
-        unlink_generation(name, generation);
-        unlink_generation(name, generation + 1);
-        unmap(&m);
+            segment_unlink_generation(name, generation - 1);
+        segment_unlink_generation(name, generation);
+        segment_unlink_generation(name, generation + 1);
+        segment_unmap(&m);
     }
     /* Last, so that a clean-up that was cut short can be repeated. */
-    if (shm_unlink(name) != 0 && errno != ENOENT)
-        log_errno("unlink shared memory %s", name);
+    segment_unlink_file(name);
 }
 
 /* ---- schedulers -----------------------------------------------------------
@@ -653,15 +421,15 @@ follow_name(struct segment *s)
 {
     struct mapping m;
 
-    if (open_anchor(s->name, &m) != SEGMENT_OK)
+    if (segment_open_anchor(s->name, &m) != SEGMENT_OK)
         return false;
     if (m.st.st_ino == s->anchor_map.st.st_ino &&
         m.st.st_dev == s->anchor_map.st.st_dev) {
-        unmap(&m);
+        segment_unmap(&m);
         return false;
     }
     drop_generation(s); /* its number means nothing in the new file */
-    use_anchor(s, &m);
+    segment_use_anchor(s, &m);
     return true;
 }
 
@@ -681,12 +449,12 @@ attach(const char *name, bool looking, enum segment_state *ret)
     struct segment *s;
     struct mapping m;
 
-    *ret = open_anchor(name, &m);
+    *ret = segment_open_anchor(name, &m);
     if (*ret != SEGMENT_OK)
         return NULL;
-    s = new_segment(name);
+    s = segment_new(name);
     s->looking = looking;
-    use_anchor(s, &m);
+    segment_use_anchor(s, &m);
     *ret = follow(s);
     if (*ret == SEGMENT_OK || (looking && *ret == SEGMENT_STALE))
         return s;
@@ -719,8 +487,8 @@ segment_detach(struct segment *s)
     if (s == NULL)
         return;
     drop_generation(s);
-    unmap(&s->next);
-    unmap(&s->anchor_map);
+    segment_unmap(&s->next);
+    segment_unmap(&s->anchor_map);
     if (s->lock_fd >= 0)
         close(s->lock_fd);
     free(s);

@@ -61,6 +61,10 @@ int segment_build(struct segment *, const struct catalog_source *,
 
 void segment_heartbeat(struct segment *);
 
+/* Has somebody removed NAME (a clean-up that took us for dead)?  True: it was
+ * made anew, at generation 0: publish again. */
+bool segment_was_removed(struct segment *);
+
 /* Wait until a scheduler asks for jobs (true), a signal, or `seconds`.  A call
  * that came since the last wait counts. */
 bool segment_wait(struct segment *, double seconds);

@@ -367,6 +367,29 @@ START_TEST(what_a_killed_feeder_left_is_cleaned_up)
 }
 END_TEST
 
+/* A clean-up took the feeder for dead, or somebody emptied /dev/shm. */
+START_TEST(a_feeder_notices_that_its_segment_was_removed)
+{
+    struct segment *f = feeder(), *s;
+
+    publish(f, 1, 10);
+    publish(f, 2, 10);
+    s = scheduler();
+    ck_assert(!segment_was_removed(f));
+    segment_unlink(name);
+    ck_assert(segment_was_removed(f));
+    ck_assert(!segment_was_removed(f));
+    publish(f, 3, 10);
+    ck_assert_int_eq(segment_refresh(s), SEGMENT_OK);
+    ck_assert_int_eq(first_app(s), 3);
+    ck_assert_int_eq(segment_anchor(s)->feeder_pid, getpid());
+    ck_assert(generation_exists(1));
+    segment_detach(s);
+    segment_destroy(f);
+    ck_assert(!generation_exists(1));
+}
+END_TEST
+
 /* ---- what is not ours -----------------------------------------------------
  */
 
@@ -541,6 +564,7 @@ main(void)
                         ARRAY_LEN(ages));
     tcase_add_test(tc, a_tool_may_look_at_what_a_dead_feeder_left);
     tcase_add_test(tc, what_a_killed_feeder_left_is_cleaned_up);
+    tcase_add_test(tc, a_feeder_notices_that_its_segment_was_removed);
     tcase_add_loop_test(tc, a_stranger_is_refused, 0, ARRAY_LEN(strangers));
     tcase_add_test(tc, a_cut_generation_is_refused);
     tcase_add_test(tc, a_generation_of_something_else_is_refused);
