@@ -1,20 +1,11 @@
 /* feeder.c - keep the job array full.
  *
- * Results ready to be sent are read page by page in the order priority (high
- * first), workunit, and put into empty slots.  The walk starts from the top
- * again when it came to its end, and every --sleep_interval, because results of
- * higher priority may have come meanwhile: these get in even if the array is
- * full, in the place of the lowest ones.
- *
- * Which results are already in the array is noted *before* a page is read.  A
- * result that is in it then may be sent while we read, but it is not filled in
- * a second time; one that left the array before was sent before, and the page
- * does not show it.  All this only saves work: who sends a result is decided by
- * the scheduler's conditional UPDATE.
+ * Publishes platforms, applications and versions as a new generation at the
+ * start and whenever it is asked to; filler.c puts results into its slots.
  *
  * Schedulers wake us when few jobs are left.  If the database has none, each
- * volunteer who asks would make us ask it again; DRY_PAUSE lies between two
- * such questions. */
+ * volunteer who asks would make us ask it again; filler_ask_again() says when
+ * that makes sense. */
 #include "daemon.h"
 
 #include <errno.h>
@@ -31,45 +22,16 @@
 #include "clock.h"
 #include "config.h"
 #include "db_catalog.h"
-#include "db_feed.h"
 #include "file.h"
+#include "filler.h"
 #include "jobarray.h"
 #include "log.h"
 #include "path.h"
 #include "segment.h"
 
-#define DRY_PAUSE 0.25   /* s between two questions that found nothing new */
-#define CHECK_INTERVAL 5 /* s between looks for results withdrawn */
-#define CHECK_BATCH 256  /* of so many slots */
-#define RECENT 10        /* s: a job that left its slot is not put back */
-
-struct low_job {
-    int32_t priority;
-    size_t slot;
-};
-
 struct feeder {
     struct segment *segment;
-    struct jobarray *array; /* of the published generation, so the next two */
-    const struct catalog *catalog;
-    size_t n_slots;
-    uint32_t *emptied; /* for each slot: when it was first seen EMPTY, or 0 */
-
-    int64_t *known; /* hash set of result ids, 0 = free */
-    size_t known_size;
-
-    struct feed_query query; /* where the walk is */
-    struct sendable *page;   /* candidates: page[page_next … page_n - 1] */
-    size_t page_size, page_n, page_next;
-    bool at_end;
-    double top_time, query_time; /* monotonic s: began at the top, last query */
-
-    size_t empty_from;   /* no slot before this one is EMPTY */
-    struct low_job *low; /* READY slots, lowest priority first */
-    size_t n_low, low_next;
-
-    double check_time;
-    size_t check_from; /* slot */
+    struct filler *filler; /* of the published generation */
 
     char *trigger;               /* path of reread_db */
     bool trigger_stuck;          /* it could not be removed … */
@@ -86,50 +48,22 @@ on_reload(int sig)
     reload_signal = 1;
 }
 
-static double
-monotonic(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 /* ---- generations ----------------------------------------------------------
  */
 
 static void
-start_from_top(struct feeder *f, const struct daemon *d, double t)
-{
-    f->query = (struct feed_query){.mod_n = d->mod_n, .mod_i = d->mod_i};
-    f->page_n = f->page_next = 0;
-    f->at_end = false;
-    f->top_time = t;
-}
-
-static void
 use_generation(struct feeder *f, const struct daemon *d)
 {
-    f->array = segment_jobarray(f->segment);
-    f->catalog = segment_catalog(f->segment);
-    f->n_slots = jobarray_n_slots(f->array);
-    f->known_size = 4;
-    while (f->known_size < 4 * f->n_slots)
-        f->known_size *= 2;
-    free(f->emptied);
-    free(f->known);
-    free(f->low);
-    f->emptied = xcalloc(f->n_slots, sizeof(*f->emptied));
-    f->known = xcalloc(f->known_size, sizeof(*f->known));
-    f->low = xcalloc(f->n_slots, sizeof(*f->low));
-    f->check_from = 0;
-    start_from_top(f, d, monotonic());
+    const struct catalog *catalog = segment_catalog(f->segment);
+
+    filler_free(f->filler);
+    f->filler = filler_new(f->segment, d);
     log_normal("generation %" PRIu64 ": %zu platforms, %zu apps, %zu versions, "
                "%zu slots",
-               segment_generation(f->segment), catalog_n_platforms(f->catalog),
-               catalog_n_apps(f->catalog), catalog_n_versions(f->catalog),
-               f->n_slots);
-    if (catalog_n_versions(f->catalog) == 0)
+               segment_generation(f->segment), catalog_n_platforms(catalog),
+               catalog_n_apps(catalog), catalog_n_versions(catalog),
+               jobarray_n_slots(segment_jobarray(f->segment)));
+    if (catalog_n_versions(catalog) == 0)
         log_warning("no version of any application can be used; after adding "
                     "one, create the file reread_db");
 }
@@ -182,7 +116,8 @@ trigger_pulled(struct feeder *f)
 static int
 reload_if_asked(struct feeder *f, const struct daemon *d)
 {
-    if (reload_signal != 0 || trigger_pulled(f)) {
+    if (reload_signal != 0 || trigger_pulled(f) ||
+        segment_was_removed(f->segment)) {
         reload_signal = 0;
         f->reload_due = true;
         log_normal("reading applications and versions again");
@@ -191,258 +126,6 @@ reload_if_asked(struct feeder *f, const struct daemon *d)
     if (f->reload_due && publish(f, d) != 0)
         return -1;
     f->reload_due = false;
-    return 0;
-}
-
-/* ---- what is in the array -------------------------------------------------
- */
-
-static void
-know(struct feeder *f, int64_t id)
-{
-    size_t i = (size_t)((uint64_t)id * UINT64_C(0x9e3779b97f4a7c15) >> 32);
-
-    for (i &= f->known_size - 1; f->known[i] != 0 && f->known[i] != id;)
-        i = (i + 1) & (f->known_size - 1);
-    f->known[i] = id;
-}
-
-static bool
-is_known(const struct feeder *f, int64_t id)
-{
-    size_t i = (size_t)((uint64_t)id * UINT64_C(0x9e3779b97f4a7c15) >> 32);
-
-    for (i &= f->known_size - 1; f->known[i] != 0;
-         i = (i + 1) & (f->known_size - 1))
-        if (f->known[i] == id)
-            return true;
-    return false;
-}
-
-/* A job that left its slot a moment ago counts as known: should its sender have
- * freed the slot before the commit, we would put it back.  After RECENT it is
- * forgotten, in case that the database refused it. */
-static void
-note_known(struct feeder *f)
-{
-    uint32_t now = clock_monotonic();
-
-    memset(f->known, 0, f->known_size * sizeof(*f->known));
-    for (size_t i = 0; i < f->n_slots; i++) {
-        struct job_slot *slot = jobarray_slot(f->array, i);
-        bool empty = jobarray_state(slot) == SLOT_EMPTY;
-        int64_t id = atomic_load(&slot->result_id);
-
-        if (empty && f->emptied[i] == 0)
-            f->emptied[i] = now;
-        if (empty && now - f->emptied[i] > RECENT)
-            atomic_store(&slot->result_id, 0);
-        else if (id != 0)
-            know(f, id);
-    }
-}
-
-/* ---- candidates -----------------------------------------------------------
- */
-
-static bool
-is_candidate(const struct feeder *f, const struct sendable *s)
-{
-    return !is_known(f, s->result_id) &&
-           catalog_find_app(f->catalog, s->appid) >= 0;
-}
-
-/* Read the next page and keep what may go into the array.  0 or -1. */
-static int
-read_page(struct feeder *f, const struct daemon *d)
-{
-    size_t n, kept = 0;
-    int rc;
-
-    note_known(f);
-    rc = db_feed_page(d->db, &f->query, f->page, f->page_size, &n);
-    f->query_time = monotonic();
-    segment_heartbeat(f->segment);
-    if (rc < 0)
-        return -1;
-    f->at_end = rc != 0; /* DB_NONE: no more */
-    for (size_t i = 0; i < n; i++) {
-        struct sendable *s = &f->page[i];
-
-        s->need_reliable = d->cfg->reliable_on_priority != 0 &&
-                           s->priority >= d->cfg->reliable_on_priority;
-        if (is_candidate(f, s))
-            f->page[kept++] = *s;
-    }
-    f->page_n = kept;
-    f->page_next = 0;
-    return 0;
-}
-
-/* *ret is the next candidate, NULL at the end.  It stays the next one until
- * page_next is moved. */
-static int
-next_candidate(struct feeder *f, const struct daemon *d,
-               const struct sendable **ret)
-{
-    while (f->page_next == f->page_n && !f->at_end && !daemon_stopping())
-        if (read_page(f, d) != 0)
-            return -1;
-    *ret = f->page_next < f->page_n ? &f->page[f->page_next] : NULL;
-    return 0;
-}
-
-/* ---- slots ----------------------------------------------------------------
- */
-
-static int
-compare_low(const void *a, const void *b)
-{
-    const struct low_job *x = a, *y = b;
-
-    if (x->priority != y->priority)
-        return x->priority < y->priority ? -1 : 1;
-    return (x->slot > y->slot) - (x->slot < y->slot);
-}
-
-/* Begin a round: look at empty slots from the first on, and note which READY
- * ones would have to go for something better. */
-static void
-note_slots(struct feeder *f)
-{
-    f->empty_from = 0;
-    f->n_low = f->low_next = 0;
-    for (size_t i = 0; i < f->n_slots; i++) {
-        struct job_slot *slot = jobarray_slot(f->array, i);
-
-        if (jobarray_state(slot) == SLOT_READY)
-            f->low[f->n_low++] =
-                (struct low_job){atomic_load(&slot->priority), i};
-    }
-    qsort(f->low, f->n_low, sizeof(*f->low), compare_low);
-}
-
-static bool
-fill_slot(struct feeder *f, size_t i, const struct sendable *job)
-{
-    if (!jobarray_fill(jobarray_slot(f->array, i), job, clock_monotonic()))
-        return false;
-    f->emptied[i] = 0;
-    return true;
-}
-
-static bool
-place_in_empty(struct feeder *f, const struct sendable *job)
-{
-    for (; f->empty_from < f->n_slots; f->empty_from++)
-        if (fill_slot(f, f->empty_from, job))
-            return true;
-    return false;
-}
-
-/* A job that had to go is still unsent: the walk comes to it again. */
-static bool
-place_for_lower(struct feeder *f, const struct sendable *job)
-{
-    while (f->low_next < f->n_low &&
-           f->low[f->low_next].priority < job->priority) {
-        size_t i = f->low[f->low_next++].slot;
-
-        if (jobarray_clear(jobarray_slot(f->array, i)) && fill_slot(f, i, job))
-            return true;
-    }
-    return false;
-}
-
-/* Candidates come in order of priority, so the first for which there is no
- * place ends the round.  How many jobs were placed, or -1. */
-static int
-place_candidates(struct feeder *f, const struct daemon *d)
-{
-    int placed = 0;
-
-    while (!daemon_stopping()) {
-        const struct sendable *job;
-
-        if (next_candidate(f, d, &job) != 0)
-            return -1;
-        if (job == NULL ||
-            (!place_in_empty(f, job) && !place_for_lower(f, job)))
-            break;
-        log_debug("[RESULT#%" PRId64 "] placed, priority %" PRId32,
-                  job->result_id, job->priority);
-        f->page_next++;
-        placed++;
-    }
-    return placed;
-}
-
-static int
-fill(struct feeder *f, const struct daemon *d)
-{
-    double t = monotonic();
-    bool full = jobarray_count(f->array, SLOT_EMPTY) == 0;
-    bool top_is_old = t - f->top_time >= d->sleep_interval;
-
-    if (full ? !top_is_old : f->at_end && t - f->query_time < DRY_PAUSE)
-        return 0;
-    note_slots(f);
-    if (full || top_is_old || f->at_end || f->query.above)
-        start_from_top(f, d, t);
-    if (full) {
-        if (f->n_low == 0)
-            return 0; /* all are claimed */
-        f->query.above = true;
-        f->query.above_priority = f->low[0].priority;
-    }
-    return place_candidates(f, d);
-}
-
-/* ---- results that are no longer to be sent --------------------------------
- */
-
-static size_t
-clear_withdrawn(struct feeder *f, const size_t *slot, const bool *unsent,
-                size_t n)
-{
-    size_t cleared = 0;
-
-    /* Only we fill slots, so each holds what it held when it was asked for. */
-    for (size_t i = 0; i < n; i++)
-        cleared +=
-            !unsent[i] && jobarray_clear(jobarray_slot(f->array, slot[i]));
-    return cleared;
-}
-
-/* Cancelled, sent by another feeder's scheduler, its app deprecated: a look at
- * some slots every few seconds keeps such jobs from sitting there. */
-static int
-check_withdrawn(struct feeder *f, const struct daemon *d)
-{
-    int64_t id[CHECK_BATCH];
-    size_t slot[CHECK_BATCH], n = 0, cleared;
-    bool unsent[CHECK_BATCH];
-    double t = monotonic();
-
-    if (t - f->check_time < CHECK_INTERVAL)
-        return 0;
-    f->check_time = t;
-    for (size_t k = 0; k < f->n_slots && n < CHECK_BATCH; k++) {
-        size_t i = f->check_from++ % f->n_slots;
-        struct job_slot *s = jobarray_slot(f->array, i);
-
-        if (jobarray_state(s) == SLOT_READY) {
-            slot[n] = i;
-            id[n++] = atomic_load(&s->result_id);
-        }
-    }
-    if (n == 0)
-        return 0;
-    if (db_feed_still_unsent(d->db, id, n, unsent) != 0)
-        return -1;
-    cleared = clear_withdrawn(f, slot, unsent, n);
-    if (cleared > 0)
-        log_normal("%zu jobs taken out: no longer to be sent", cleared);
     return 0;
 }
 
@@ -458,13 +141,13 @@ feeder_pass(struct daemon *d)
     segment_heartbeat(f->segment);
     if (reload_if_asked(f, d) != 0)
         return -1;
-    freed = jobarray_sweep(f->array, clock_monotonic(), CLAIM_LEASE,
-                           segment_shares_pids(f->segment));
+    freed = jobarray_sweep(segment_jobarray(f->segment), clock_monotonic(),
+                           CLAIM_LEASE, segment_shares_pids(f->segment));
     if (freed > 0)
         log_warning("%zu slots freed whose schedulers are gone", freed);
-    if (check_withdrawn(f, d) != 0)
+    if (filler_check(f->filler, d) != 0)
         return -1;
-    return d->cfg->dont_send_jobs ? 0 : fill(f, d);
+    return d->cfg->dont_send_jobs ? 0 : filler_fill(f->filler, d);
 }
 
 static void
@@ -481,12 +164,12 @@ static void
 feeder_wait(struct daemon *d, double seconds)
 {
     struct feeder *f = d->state;
-    double until = monotonic() + seconds;
+    double until = filler_clock() + seconds;
     bool called = false;
 
     for (;;) {
-        double t = monotonic();
-        double ask_again = f->at_end ? f->query_time + DRY_PAUSE : 0;
+        double t = filler_clock();
+        double ask_again = filler_ask_again(f->filler);
         double end = called && ask_again < until ? ask_again : until;
 
         if (t >= end || daemon_stopping() || reload_signal != 0 ||
@@ -519,11 +202,8 @@ create_segment(const struct daemon *d)
 static void
 free_feeder(struct feeder *f)
 {
+    filler_free(f->filler);
     free(f->trigger);
-    free(f->page);
-    free(f->emptied);
-    free(f->known);
-    free(f->low);
     free(f);
 }
 
@@ -547,8 +227,6 @@ feeder_start(struct daemon *d)
     d->state = f;
     buf_addf(&trigger, "%s/reread_db", d->cfg->project_root);
     f->trigger = buf_take(&trigger);
-    f->page_size = (size_t)d->cfg->feeder_query_size;
-    f->page = xcalloc(f->page_size, sizeof(*f->page));
     sigemptyset(&reload.sa_mask);
     sigaction(SIGUSR1, &reload, NULL);
     trigger_pulled(f); /* of a time before this start */

@@ -445,6 +445,18 @@ START_TEST(after_a_kill_the_next_goes_on)
 }
 END_TEST
 
+START_TEST(a_removed_segment_is_made_anew)
+{
+    results(1, 3, 0);
+    start_feeder("0.2");
+    attach();
+    becomes_ready("1 2 3 ", LIMIT);
+    segment_unlink(name);
+    becomes_ready("1 2 3 ", LIMIT);
+    ck_assert_int_eq(end_feeder(SIGTERM), 0);
+}
+END_TEST
+
 START_TEST(there_is_one_feeder_for_each_project)
 {
     pid_t first;
@@ -538,6 +550,7 @@ main(void)
     tcase_add_test(tc, tables_are_read_again_when_asked);
     tcase_add_test(tc, a_stop_leaves_nothing);
     tcase_add_test(tc, after_a_kill_the_next_goes_on);
+    tcase_add_test(tc, a_removed_segment_is_made_anew);
     tcase_add_test(tc, there_is_one_feeder_for_each_project);
     tcase_add_test(tc, dont_send_jobs_keeps_the_array_empty);
     tcase_add_test(tc, a_lost_connection_is_made_again);
