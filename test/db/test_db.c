@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "buf.h"
+#include "db_private.h"
 #include "dbtest.h"
 
 static struct db *db;
@@ -302,6 +303,56 @@ START_TEST(placeholders_for_lists)
 }
 END_TEST
 
+/* ---- addresses and versions --------------------------------------------- */
+
+static const struct {
+    const char *text, *host, *socket;
+    unsigned port;
+} addresses[] = {
+    {"",                        NULL,             NULL,                      0   },
+    {"localhost",               "localhost",      NULL,                      0   },
+    {"db.example.org",          "db.example.org", NULL,                      0   },
+    {"db.example.org:3307",     "db.example.org", NULL,                      3307},
+    {"/run/mysqld/mysqld.sock", NULL,             "/run/mysqld/mysqld.sock", 0   },
+    {"localhost:/tmp/db.sock",  "localhost",      "/tmp/db.sock",            0   },
+    {"[::1]:3306",              "::1",            NULL,                      3306},
+    {"[::1]",                   "::1",            NULL,                      0   },
+    {"fe80::1",                 "fe80::1",        NULL,                      0   },
+};
+
+START_TEST(a_host_may_be_written_in_many_ways)
+{
+    struct db_address a = {NULL, NULL, 0};
+
+    db_parse_host(addresses[_i].text, &a);
+    ck_assert_pstr_eq(a.host, addresses[_i].host);
+    ck_assert_pstr_eq(a.socket, addresses[_i].socket);
+    ck_assert_uint_eq(a.port, addresses[_i].port);
+    free(a.host);
+    free(a.socket);
+}
+END_TEST
+
+static const struct {
+    const char *version;
+    bool knows;
+} versions[] = {
+    {"10.5.23-MariaDB",                 false},
+    {"10.6.0-MariaDB",                  true },
+    {"5.5.5-10.11.6-MariaDB-0+deb12u1", true },
+    {"5.5.5-10.3.39-MariaDB",           false},
+    {"11.8.2-MariaDB",                  true },
+    {"5.7.44",                          false},
+    {"8.0.36-0ubuntu0.22.04.1",         true },
+};
+
+START_TEST(skip_locked_depends_on_the_version)
+{
+    ck_assert_int_eq(db_knows_skip_locked(versions[_i].version),
+                     versions[_i].knows);
+}
+END_TEST
+
 /* ---- transactions ------------------------------------------------------- */
 
 static int
@@ -547,6 +598,10 @@ db_suite(void)
     tcase_add_test(tc, one_text_may_be_open_twice);
     tcase_add_test(tc, many_texts_do_not_pile_up_on_the_server);
     tcase_add_test(tc, placeholders_for_lists);
+    tcase_add_loop_test(tc, a_host_may_be_written_in_many_ways, 0,
+                        ARRAY_LEN(addresses));
+    tcase_add_loop_test(tc, skip_locked_depends_on_the_version, 0,
+                        ARRAY_LEN(versions));
     tcase_add_loop_test(tc, only_zero_commits, 0, ARRAY_LEN(outcomes));
     tcase_add_test(tc, after_a_lock_time_out_all_is_done_again);
     tcase_add_test(tc, deadlocks_are_solved_by_doing_it_again);
