@@ -178,6 +178,7 @@ static const struct {
     {"one is out: inputs and canonical stay", ASSIMILATE_DONE,  1, 0,  {VALID, VALID, OUT},     I, {I, R, I}},
     {"one is unchecked: they stay, and it",   ASSIMILATE_DONE,  1, 0,  {VALID, VALID, NEW},     I, {I, R, I}},
     {"one may still report in time",          ASSIMILATE_DONE,  1, 0,  {VALID, NO_REPLY_EARLY}, I, {I, I}},
+    {"one cannot report any more",            ASSIMILATE_DONE,  1, 0,  {VALID, NO_REPLY_DUE},   R, {R, I}},
     {"one has just timed out: all goes",      ASSIMILATE_DONE,  1, 0,  {VALID, VALID, LATE},    R, {R, R, I}},
     {"failed workunit: all goes",             ASSIMILATE_DONE,  0, 2,  {FAILED, FAILED},        R, {R, R}},
     {"failed workunit: what is unchecked",    ASSIMILATE_DONE,  0, 2,  {NEW, FAILED},           R, {R, R}},

@@ -37,6 +37,8 @@ static const struct {
     {"another app's is none", 0, 0, 1, {{.appid = 4, .platformid = LINUX64, .version_num = 100}}, NONE, false, false},
     {"the newest", 0, 0, 3,
      {V(LINUX64, 100, .id = 1), V(LINUX64, 102, .id = 2), V(LINUX64, 101, .id = 3)}, 1, false, false},
+    {"of two alike the first", 0, 0, 2,
+     {V(LINUX64, 100, .id = 1), V(LINUX64, 100, .id = 2)}, 0, false, false},
     {"the client's first platform before a newer one", 0, 0, 2,
      {V(LINUX32, 105, .id = 1), V(LINUX64, 100, .id = 2)}, 1, false, false},
     {"the second platform if the first has none", 0, 0, 2,

@@ -32,6 +32,7 @@ enum kind {
     USER_ABORT,
     NO_REPLY,
     NO_REPLY_EARLY, /* given up before its deadline */
+    NO_REPLY_DUE,   /* whose deadline is this second */
     DIDNT_NEED,
     UNREADABLE,
     DETACHED,
@@ -66,6 +67,7 @@ static const struct transition_result kinds[] = {
     [USER_ABORT] = OVER(CLIENT_ERROR, INVALID, REPORTED, DEADLINE, 203),
     [NO_REPLY] = OVER(NO_REPLY, INIT, 0, NOW - DAY, 0),
     [NO_REPLY_EARLY] = OVER(NO_REPLY, INIT, 0, DEADLINE, 0),
+    [NO_REPLY_DUE] = OVER(NO_REPLY, INIT, 0, NOW, 0),
     [DIDNT_NEED] = OVER(DIDNT_NEED, INIT, 0, 0, 0),
     [UNREADABLE] = OVER(VALIDATE_ERROR, INVALID, REPORTED, DEADLINE, 0),
     [DETACHED] = OVER(CLIENT_DETACHED, INIT, REPORTED, DEADLINE, 0),
