@@ -548,7 +548,6 @@ static void
 add_tests(TCase *tc)
 {
     tcase_add_checked_fixture(tc, NULL, teardown);
-    tcase_set_timeout(tc, 60);
     tcase_add_loop_test(tc, a_cgi_program_answers_one_request, 0,
                         ARRAY_LEN(requests));
     tcase_add_test(tc, a_reply_may_have_headers_of_its_own);

@@ -39,6 +39,7 @@ unit_main(const char *name, void (*add_tests)(TCase *))
         perror(unit_folder);
         return EXIT_FAILURE;
     }
+    tcase_set_timeout(tests, 60); /* a sanitized build on a busy machine */
     add_tests(tests);
     suite_add_tcase(suite, tests);
     srunner_run_all(runner, CK_ENV);
