@@ -21,7 +21,7 @@
 #include "segment.h"
 
 #define SLOTS 10
-#define SOON 2.0 /* s: a call is answered within one; a busy machine has two */
+#define SOON 2.0 /* s: a call is answered within one; two if busy */
 #define LIMIT 20 /* s until the test gives up */
 
 static pid_t feeder;
