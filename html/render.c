@@ -57,7 +57,7 @@ static struct sheet *loading_sheet;
 /* ---- messages -------------------------------------------------------------
  */
 
-static void
+__attribute__((format(printf, 2, 3))) static void
 on_message(void *context, const char *fmt, ...)
 {
     struct buf text = BUF_INIT;
