@@ -11,6 +11,8 @@
 #
 # As root the server runs as user mysql, or nobody; it must be able to enter
 # DIR, so DIR belongs below ${TMPDIR:-/tmp}, in a folder of mode 755.
+# With MARIADB_HASTY=1 the server does not wait for the disk: for tests in which
+# it does not die.
 # Each function returns non-zero after a message on stderr.
 # shellcheck shell=sh
 
@@ -71,6 +73,10 @@ mariadb_write_config() {
 		innodb_flush_log_at_trx_commit = 1
 		innodb_buffer_pool_dump_at_shutdown = OFF
 		innodb_buffer_pool_load_at_startup = OFF
+	END
+	[ -z "${MARIADB_HASTY:-}" ] || cat >>"$1/my.cnf" <<-END
+		innodb_flush_log_at_trx_commit = 0
+		loose-debug-no-sync
 	END
 }
 
