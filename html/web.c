@@ -300,11 +300,11 @@ handle(struct web *w, struct cgi *cgi)
  */
 
 static void
-open_log(const struct web *w)
+open_log(const struct config *cfg)
 {
     struct buf path = BUF_INIT;
 
-    buf_addf(&path, "%s/log_%s/web.log", w->root, path_short_host());
+    buf_addf(&path, "%s/web.log", cfg->log_dir);
     log_to_file(buf_str(&path)); /* else stderr stays */
     buf_free(&path);
 }
@@ -330,8 +330,9 @@ open_web(struct web *w)
         log_critical("no project: set QUORATE_PROJECT_DIR");
         return -1;
     }
-    open_log(w);
     w->cfg = config_load(w->root, &err);
+    if (w->cfg != NULL)
+        open_log(w->cfg);
     if (w->cfg != NULL && install_find_data(w->datadir, &err) == 0) {
         struct buf path = BUF_INIT;
         struct stat st;

@@ -227,7 +227,8 @@ link_all(const struct newproject *p, const char *folder)
     return rc;
 }
 
-/* The tools by name: $(bindir) may be a folder that others use too. */
+/* The tools by name: $(bindir) may be a folder that others use too.  One that
+ * is not installed gets no link; a later run makes it. */
 static int
 link_tools(const struct newproject *p)
 {
@@ -244,10 +245,17 @@ link_tools(const struct newproject *p)
         {"update_versions", "update_versions"},
         {"xadd",            "xadd"           },
     };
+    struct buf path = BUF_INIT;
     int rc = 0;
 
-    for (size_t i = 0; rc == 0 && i < ARRAY_LEN(tools); i++)
-        rc = make_link(p, "bin", tools[i][0], p->install.bindir, tools[i][1]);
+    for (size_t i = 0; rc == 0 && i < ARRAY_LEN(tools); i++) {
+        buf_reset(&path);
+        buf_addf(&path, "%s/%s", p->install.bindir, tools[i][1]);
+        if (access(buf_str(&path), X_OK) == 0)
+            rc = make_link(p, "bin", tools[i][0], p->install.bindir,
+                           tools[i][1]);
+    }
+    buf_free(&path);
     return rc;
 }
 

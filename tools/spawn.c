@@ -24,13 +24,19 @@
  */
 
 static void
-place(char ret[PATH_MAX], const struct config *cfg, const char *folder,
-      const char *name)
+in_log_folder(const struct config *cfg, const char *name, char ret[PATH_MAX])
+{
+    snprintf(ret, PATH_MAX, "%s%s%s", name[0] == '/' ? "" : cfg->log_dir,
+             name[0] == '/' ? "" : "/", name);
+}
+
+static void
+in_pid_folder(const struct config *cfg, const char *name, char ret[PATH_MAX])
 {
     if (name[0] == '/')
         snprintf(ret, PATH_MAX, "%s", name);
     else
-        snprintf(ret, PATH_MAX, "%s/%s_%s/%s", cfg->project_root, folder,
+        snprintf(ret, PATH_MAX, "%s/pid_%s/%s", cfg->project_root,
                  path_short_host(), name);
 }
 
@@ -38,9 +44,9 @@ void
 spawn_paths(const struct config *cfg, const struct config_program *prog,
             struct spawn_paths *ret)
 {
-    place(ret->output, cfg, "log", prog->output);
-    place(ret->lock, cfg, "pid", prog->lock_file);
-    place(ret->pid, cfg, "pid", prog->pid_file);
+    in_log_folder(cfg, prog->output, ret->output);
+    in_pid_folder(cfg, prog->lock_file, ret->lock);
+    in_pid_folder(cfg, prog->pid_file, ret->pid);
 }
 
 void

@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <search.h>
 #include <stdlib.h>
@@ -227,6 +228,7 @@ check_positive(const struct workunit *wu, struct buf *err)
     return rc;
 }
 
+/* -1: not said yet; then there is nothing to compare. */
 static int
 check_order(const struct workunit *wu, struct buf *err)
 {
@@ -247,7 +249,7 @@ check_order(const struct workunit *wu, struct buf *err)
     int rc = 0;
 
     for (size_t i = 0; i < ARRAY_LEN(pair); i++)
-        if (pair[i].large < pair[i].small) {
+        if (pair[i].large >= 0 && pair[i].large < pair[i].small) {
             buf_addf(err, "%s %g is less than %s %g\n", pair[i].large_name,
                      pair[i].large, pair[i].small_name, pair[i].small);
             rc = -1;
@@ -405,6 +407,23 @@ keep(struct submit *s, const struct submit_spec *spec, struct submit_job *job)
     tsearch(xstrdup(job->wu.name), &s->names, compare_texts);
 }
 
+/* The template raises limits to the target; what nobody said stays so, for our
+ * defaults are larger. */
+static void
+apply_template(const struct input_template *t, struct workunit *wu,
+               struct buf *advice)
+{
+    int *const limit[] = {&wu->max_success_results, &wu->max_total_results};
+
+    for (size_t i = 0; i < ARRAY_LEN(limit); i++)
+        if (*limit[i] < 0)
+            *limit[i] = INT_MAX;
+    input_template_apply(t, wu, advice);
+    for (size_t i = 0; i < ARRAY_LEN(limit); i++)
+        if (*limit[i] == INT_MAX)
+            *limit[i] = -1;
+}
+
 static int
 fill_workunit(struct submit *s, const struct submit_spec *spec,
               const char *wu_template, const char *result_template,
@@ -418,9 +437,10 @@ fill_workunit(struct submit *s, const struct submit_spec *spec,
     *wu = spec->wu;
     wu->appid = s->app.id;
     wu->create_time = clock_now();
-    if (t == NULL)
+    /* before the template: it raises limits that are below the target */
+    if (t == NULL || check_order(wu, err) != 0)
         return -1;
-    input_template_apply(t->input, wu, &advice);
+    apply_template(t->input, wu, &advice);
     if (!s->warned_generated && advice.len > 0) {
         buf_add(warn, buf_str(&advice));
         s->warned_generated = true;

@@ -346,8 +346,7 @@ supervise_log_path(const struct config *cfg)
 {
     struct buf path = BUF_INIT;
 
-    buf_addf(&path, "%s/log_%s/supervisor.log", cfg->project_root,
-             path_short_host());
+    buf_addf(&path, "%s/supervisor.log", cfg->log_dir);
     return buf_take(&path);
 }
 

@@ -184,22 +184,26 @@ is_enabled(const struct config *cfg)
 }
 
 static int
+make_folder(const char *path)
+{
+    if (file_is_dir(path) || file_mkdirs(path, 02770) == 0)
+        return 0;
+    tool_error("make folder %s: %s", path, strerror(errno));
+    return -1;
+}
+
+static int
 make_host_folders(const struct config *cfg)
 {
-    static const char *const folder[] = {"log", "pid", "tmp"};
+    static const char *const folder[] = {"pid", "tmp"};
     struct buf path = BUF_INIT;
-    int rc = 0;
+    int rc = make_folder(cfg->log_dir);
 
     for (size_t i = 0; rc == 0 && i < ARRAY_LEN(folder); i++) {
         buf_reset(&path);
         buf_addf(&path, "%s/%s_%s", cfg->project_root, folder[i],
                  path_short_host());
-        if (!file_is_dir(buf_str(&path)) &&
-            (file_mkdirs(buf_str(&path), 02770) != 0 ||
-             chmod(buf_str(&path), 02770) != 0)) {
-            tool_error("make folder %s: %s", buf_str(&path), strerror(errno));
-            rc = -1;
-        }
+        rc = make_folder(buf_str(&path));
     }
     buf_free(&path);
     return rc;

@@ -360,15 +360,8 @@ publish(struct update *u)
 static int
 run(struct update *u)
 {
-    struct buf apps = BUF_INIT;
-    int rc;
+    int rc = each_folder(u, u->cfg->app_dir, in_app);
 
-    if (u->cfg->app_dir[0] != '\0')
-        buf_add(&apps, u->cfg->app_dir);
-    else
-        buf_addf(&apps, "%s/apps", u->cfg->project_root);
-    rc = each_folder(u, buf_str(&apps), in_app);
-    buf_free(&apps);
     if (rc < 0)
         return EXIT_TEMPFAIL;
     if (u->n > 0) {
