@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "buf.h"
+#include "db_many.h"
 #include "db_sched_list.h"
 #include "log.h"
 
@@ -308,12 +309,12 @@ bind_send(struct db_query *q, const struct candidate *c, size_t n,
           const struct send_to *to)
 {
     const int64_t set[] = {RESULT_IN_PROGRESS, to->hostid, to->userid, to->now};
-    size_t size = db_list_size(n);
+    size_t size = db_padded(n);
     unsigned i = 0;
 
     for (int column = 0; column < 3; column++)
         for (size_t k = 0; k < size; k++) {
-            const struct candidate *row = &c[k < n ? k : n - 1];
+            const struct candidate *row = &c[db_list_row(k, n)];
             int rc = db_bind_i64(q, i++, row->result_id);
 
             if (rc == 0 && column == 0)
@@ -369,17 +370,17 @@ limit_transition_times(struct db *db, const struct candidate *c, size_t n)
 
     buf_add(&sql, "UPDATE workunit SET transition_time ="
                   " LEAST(transition_time, CASE id");
-    for (size_t k = 0; k < db_list_size(n); k++)
+    for (size_t k = 0; k < db_padded(n); k++)
         buf_add(&sql, " WHEN ? THEN ?");
     buf_add(&sql, " END) WHERE");
     db_list_in(&sql, "id", n);
     buf_add(&sql, " ORDER BY id");
     q = db_prepare(db, buf_str(&sql));
     rc = q == NULL ? -1 : 0;
-    for (size_t k = 0; rc == 0 && k < db_list_size(n); k++) {
-        rc = db_bind_i64(q, i++, c[k < n ? k : n - 1].wu_id);
+    for (size_t k = 0; rc == 0 && k < db_padded(n); k++) {
+        rc = db_bind_i64(q, i++, c[db_list_row(k, n)].wu_id);
         if (rc == 0)
-            rc = db_bind_i64(q, i++, c[k < n ? k : n - 1].deadline);
+            rc = db_bind_i64(q, i++, c[db_list_row(k, n)].deadline);
     }
     if (rc == 0)
         rc = db_list_bind(q, &i, &c->wu_id, sizeof(*c), n);

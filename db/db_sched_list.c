@@ -3,15 +3,12 @@
 
 #include "buf.h"
 #include "db.h"
+#include "db_many.h"
 
 size_t
-db_list_size(size_t n)
+db_list_row(size_t k, size_t n)
 {
-    size_t size = 1;
-
-    while (size < n)
-        size *= 2;
-    return size;
+    return k < n ? k : n - 1;
 }
 
 size_t
@@ -24,7 +21,7 @@ void
 db_list_in(struct buf *sql, const char *column, size_t n)
 {
     buf_addf(sql, " %s IN (", column);
-    db_placeholders(sql, db_list_size(n));
+    db_placeholders(sql, db_padded(n));
     buf_add(sql, ")");
 }
 
@@ -32,7 +29,7 @@ void
 db_list_case(struct buf *sql, const char *column, size_t n)
 {
     buf_addf(sql, " %s = CASE id", column);
-    for (size_t i = 0; i < db_list_size(n); i++)
+    for (size_t i = 0; i < db_padded(n); i++)
         buf_add(sql, " WHEN ? THEN ?");
     buf_add(sql, " END");
 }
@@ -41,10 +38,9 @@ int
 db_list_bind(struct db_query *q, unsigned *i, const int64_t *first,
              size_t stride, size_t n)
 {
-    for (size_t k = 0; k < db_list_size(n); k++) {
-        size_t at = k < n ? k : n - 1;
-        const int64_t *id =
-            (const int64_t *)(const void *)((const char *)first + at * stride);
+    for (size_t k = 0; k < db_padded(n); k++) {
+        const char *at = (const char *)first + db_list_row(k, n) * stride;
+        const int64_t *id = (const int64_t *)(const void *)at;
 
         if (db_bind_i64(q, (*i)++, *id) != 0)
             return -1;

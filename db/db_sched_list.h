@@ -1,8 +1,6 @@
-/* db_sched_list.h - lists of values in the scheduler's statements.
- *
- * Statements are kept by their text, and a text with n question marks is
- * another for each n.  So lists grow in powers of two: the last value is
- * repeated, which changes nothing in "IN (…)" and "CASE id WHEN …". */
+/* db_sched_list.h - lists of values in the scheduler's statements, padded like
+ * those of db_many.h: the last value is repeated, which changes nothing in
+ * "IN (…)" and "CASE id WHEN …". */
 #ifndef QUORATE_DB_SCHED_LIST_H
 #define QUORATE_DB_SCHED_LIST_H
 
@@ -12,8 +10,8 @@
 struct buf;
 struct db_query;
 
-/* n rounded up to a power of two. */
-size_t db_list_size(size_t n);
+/* The value, of n, that stands at place k of a padded list. */
+size_t db_list_row(size_t k, size_t n);
 
 /* The part of n that one statement takes: at most `max`. */
 size_t db_list_chunk(size_t n, size_t max);

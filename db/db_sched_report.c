@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "buf.h"
+#include "db_many.h"
 #include "db_sched_list.h"
 #include "log.h"
 #include "request.h"
@@ -73,8 +74,8 @@ results_of_chunk(struct db *db, const char *const *names, size_t n,
     q = db_prepare(db, buf_str(&sql));
     if (q != NULL)
         rc = 0;
-    for (size_t i = 0; rc == 0 && i < db_list_size(n); i++)
-        rc = db_bind_text(q, (unsigned)i, names[i < n ? i : n - 1]);
+    for (size_t i = 0; rc == 0 && i < db_padded(n); i++)
+        rc = db_bind_text(q, (unsigned)i, names[db_list_row(i, n)]);
     if (rc == 0)
         rc = read_all_known(q, rows, n_rows, room);
     db_finish(q);
@@ -236,8 +237,8 @@ bind_reports(struct db_query *q, const struct result_report *r, size_t n,
     unsigned i = 0;
 
     for (size_t c = 0; c < ARRAY_LEN(report_columns); c++)
-        for (size_t k = 0; k < db_list_size(n); k++) {
-            const struct result_report *row = &r[k < n ? k : n - 1];
+        for (size_t k = 0; k < db_padded(n); k++) {
+            const struct result_report *row = &r[db_list_row(k, n)];
 
             if (db_bind_i64(q, i++, row->id) != 0 ||
                 bind_field(q, i++, &report_columns[c], row) != 0)

@@ -38,6 +38,8 @@ find_known(const struct known_result *known, size_t n, const char *name)
 {
     struct known_result key;
 
+    if (n == 0)
+        return NULL;
     str_copy(key.name, sizeof(key.name), name);
     return bsearch(&key, known, n, sizeof(*known), by_name);
 }
