@@ -208,6 +208,7 @@ client_answers() {
 client_up() { # NAME KEY [options]
 	local name=$1 key=$2
 	shift 2
+	[ -n "$key" ] || fail "client $name has no account key"
 	mkdir -p "$T/client_$name"
 	free_port
 	echo "$ret_port" >"$T/client_$name/port"
