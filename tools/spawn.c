@@ -46,7 +46,9 @@ spawn_paths(const struct config *cfg, const struct config_program *prog,
 {
     in_log_folder(cfg, prog->output, ret->output);
     in_pid_folder(cfg, prog->lock_file, ret->lock);
-    in_pid_folder(cfg, prog->pid_file, ret->pid);
+    ret->pid[0] = '\0'; /* tasks have none */
+    if (prog->pid_file[0] != '\0')
+        in_pid_folder(cfg, prog->pid_file, ret->pid);
 }
 
 void
@@ -138,7 +140,8 @@ static void __attribute__((noreturn)) become(const struct launch *l)
         give_up("enter", buf_str(&l->folder));
     if (lockfile_take(l->paths->lock, true) < 0)
         give_up("lock", l->paths->lock);
-    write_pid(l->paths->pid);
+    if (l->paths->pid[0] != '\0')
+        write_pid(l->paths->pid);
     redirect(l->paths);
     execvp(buf_str(&l->program), l->argv);
     give_up("start", buf_str(&l->program));

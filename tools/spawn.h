@@ -13,7 +13,7 @@ struct config_program;
 struct spawn_paths {
     char output[PATH_MAX];
     char lock[PATH_MAX];
-    char pid[PATH_MAX];
+    char pid[PATH_MAX]; /* "": none */
 };
 void spawn_paths(const struct config *, const struct config_program *,
                  struct spawn_paths *ret);

@@ -192,7 +192,7 @@ reap(struct supervisor *s)
                 continue;
             describe_end(u, status);
             u->pid = 0;
-            unlink(u->paths.pid);
+            unlink(u->paths.pid); /* "" harms nothing */
             act(s, u, refused && !u->is_task ? UNIT_REFUSED : UNIT_DIED);
         }
     }

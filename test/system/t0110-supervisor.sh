@@ -28,10 +28,12 @@ daemons() { # COMMAND…: what config.xml starts
 		list="$list        <daemon><cmd>$cmd</cmd></daemon>\\n"
 	done
 	sed -i '/<daemons>/,/<\/daemons>/d' config.xml
-	sed -i "s|^</boinc>|    <daemons>\\n$list    </daemons>\\n&|" config.xml
+	sed -i "s#^</boinc>#    <daemons>\\n$list    </daemons>\\n&#" config.xml
 }
 pid_of() { cat "pid_$H/$1.pid" 2>/dev/null; }
-alive() { kill -0 "$1" 2>/dev/null; }
+alive() { # and no zombie that nobody has waited for yet
+	kill -0 "$1" 2>/dev/null && ! grep -q '^State:[[:blank:]]*Z' "/proc/$1/status"
+}
 gone() { ! alive "$1"; }
 fails() { ! "$@" >"$T/out" 2>&1; }
 says() { grep -q -- "$1" "$T/out" && return 0; sed 's/^/# /' "$T/out"; return 1; }
@@ -155,8 +157,8 @@ promise "(gone)" gone "$deaf"
 
 # ---- tasks ----------------------------------------------------------------------------------
 daemons good
-sed -i "s|^</boinc>|    <tasks><task><cmd>ticker</cmd><period>1 days</period></task></tasks>\\n&|" config.xml
-sed -i '/<tasks>$/,/<\/tasks>$/{/ticker/!d}' config.xml
+sed -i '/<tasks>/,/<\/tasks>/d' config.xml
+sed -i 's|^</boinc>|    <tasks><task><cmd>ticker</cmd><period>1 days</period></task></tasks>\n&|' config.xml
 script ticker 'echo tick'
 bin/start -q
 promise_in 5 "a task that is due runs" grep -q tick "log_$H/ticker.out"
