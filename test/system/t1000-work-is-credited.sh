@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../lib/scenario.sh"
 
 project_new plain
-sed -i 's/--min_age_days 7/--min_age_days 0/' "$PROJECT/config.xml"
+sed -i 's/--min_age_days 7/--min_age_days 0 --sleep 2/' "$PROJECT/config.xml"
 jobs_new 2 plain --credit 12.5
 project_up
 client_up alice "$(account_new alice@example.org "Zoë Brien")"
