@@ -22,6 +22,9 @@
 
 enum { BATCH = 100 };
 
+/* The scientist's functions: of the one assimilator that this process is. */
+static const struct assimilator_hooks *hooks;
+
 struct assimilator {
     struct assimilate_batch batch;
     struct setaside bad;
@@ -113,7 +116,7 @@ call_handler(const struct config *cfg, const struct assimilate_wu *w,
     for (size_t i = 0; i < o->n; i++)
         file[i] =
             (struct finished_file){o->path[i], o->logical[i], o->exists[i]};
-    status = assimilator_hooks.handle(&f);
+    status = hooks->handle(&f);
     free(file);
     return status;
 }
@@ -227,7 +230,7 @@ one_pass(struct daemon *d)
 static int
 start(struct daemon *d)
 {
-    if (assimilator_hooks.handle == NULL) {
+    if (hooks->handle == NULL) {
         log_critical("assimilator_hooks needs handle");
         return EXIT_USAGE;
     }
@@ -246,7 +249,7 @@ stop(struct daemon *d)
 }
 
 int
-main(int argc, char **argv)
+assimilator_main(int argc, char **argv, const struct assimilator_hooks *given)
 {
     struct buf text = BUF_INIT;
     struct daemon_spec spec = {
@@ -257,17 +260,18 @@ main(int argc, char **argv)
         .stop = stop,
         .idle_seconds = 10,
         .needs_app = true,
-        .extra_args = assimilator_hooks.init,
+        .extra_args = given->init,
     };
     int rc;
 
+    hooks = given;
     buf_add(&text,
             "Calls the project's handler once for each workunit that has a "
             "canonical result or has failed.  One whose handler fails is "
             "called again later and does not stop the others; if the program "
             "is killed, a handler may be called twice.");
-    if (assimilator_hooks.usage != NULL)
-        buf_addf(&text, "\n\n%s", assimilator_hooks.usage);
+    if (given->usage != NULL)
+        buf_addf(&text, "\n\n%s", given->usage);
     spec.description = buf_str(&text);
     rc = daemon_main(argc, argv, &spec);
     buf_free(&text);

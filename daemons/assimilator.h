@@ -23,6 +23,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum handle_status {
     HANDLE_DONE,  /* finished with this workunit */
     HANDLE_LATER, /* failed: call again later, more and more seldom */
@@ -60,8 +64,11 @@ struct assimilator_hooks {
     const char *usage; /* a paragraph about them for --help, or NULL */
 };
 
-/* The scientist's file defines it. */
+/* The scientist's file defines it, or calls assimilator_main(). */
 extern const struct assimilator_hooks assimilator_hooks;
+
+/* The whole program, for one that has a main() of its own.  Exit status. */
+int assimilator_main(int argc, char **argv, const struct assimilator_hooks *);
 
 /* Copy output file i to folder/name, or write a text there: the whole file
  * appears at once or not at all.  A relative folder is taken from the
@@ -71,5 +78,9 @@ int finished_copy(const struct finished *, size_t i, const char *folder,
                   const char *name);
 int finished_write(const struct finished *, const char *folder,
                    const char *name, const char *text);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

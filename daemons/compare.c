@@ -22,6 +22,7 @@ verdict_of(enum read_status status)
     case READ_OK:
         return OUTPUT_OK;
     case READ_BAD:
+    case READ_LONG_TERM_FAIL:
         return OUTPUT_BAD;
     case READ_LATER:
         return OUTPUT_LATER;
@@ -32,8 +33,8 @@ verdict_of(enum read_status status)
 }
 
 static enum read_verdict
-call_read(const struct workunit *wu, const struct result *r,
-          const struct outputs *o, void *value)
+call_read(const struct validator_hooks *hooks, const struct workunit *wu,
+          const struct result *r, const struct outputs *o, void *value)
 {
     const struct output out = {
         .n_files = o->n,
@@ -50,12 +51,13 @@ call_read(const struct workunit *wu, const struct result *r,
         .stderr_out = r->stderr_out != NULL ? r->stderr_out : "",
     };
 
-    return verdict_of(validator_hooks.read(&out, value));
+    return verdict_of(hooks->read(&out, value));
 }
 
 static enum read_verdict
-read_one(const struct config *cfg, const struct workunit *wu,
-         const struct result *r, int64_t now, void *value)
+read_one(const struct validator_hooks *hooks, const struct config *cfg,
+         const struct workunit *wu, const struct result *r, int64_t now,
+         void *value)
 {
     const struct outputs_wanted want = {
         .xml_doc_in = r->xml_doc_in != NULL ? r->xml_doc_in : "",
@@ -69,7 +71,7 @@ read_one(const struct config *cfg, const struct workunit *wu,
 
     switch (outputs_find(cfg, &want, &o, why, sizeof(why))) {
     case OUTPUTS_OK:
-        verdict = call_read(wu, r, &o, value);
+        verdict = call_read(hooks, wu, r, &o, value);
         break;
     case OUTPUTS_LATER:
         log_warning(TAG_WU TAG_RESULT "output not readable now: %s", wu->id,
@@ -86,20 +88,21 @@ read_one(const struct config *cfg, const struct workunit *wu,
 }
 
 void
-compare_read(const struct config *cfg, const struct workunit *wu,
-             const struct result *const *results, size_t n, int64_t now,
-             struct compare *ret)
+compare_read(const struct validator_hooks *hooks, const struct config *cfg,
+             const struct workunit *wu, const struct result *const *results,
+             size_t n, int64_t now, struct compare *ret)
 {
     const size_t align = _Alignof(max_align_t);
 
+    ret->hooks = hooks;
     ret->wu = wu;
     ret->n = n;
-    ret->stride = (validator_hooks.value_size + align) / align * align;
+    ret->stride = (hooks->value_size + align) / align * align;
     ret->value = xcalloc(n + 1, ret->stride);
     ret->read = xcalloc(n + 1, sizeof(*ret->read));
     for (size_t i = 0; i < n; i++)
-        ret->read[i] =
-            read_one(cfg, wu, results[i], now, ret->value + i * ret->stride);
+        ret->read[i] = read_one(hooks, cfg, wu, results[i], now,
+                                ret->value + i * ret->stride);
 }
 
 enum match
@@ -107,9 +110,9 @@ compare_pair(const struct compare *c, size_t i, size_t j)
 {
     const void *a = c->value + i * c->stride, *b = c->value + j * c->stride;
 
-    if (validator_hooks.compare == NULL)
-        return validator_hooks.same(a, b) ? MATCH_YES : MATCH_NO;
-    switch (validator_hooks.compare(a, b)) {
+    if (c->hooks->compare == NULL)
+        return c->hooks->same(a, b) ? MATCH_YES : MATCH_NO;
+    switch (c->hooks->compare(a, b)) {
     case COMPARE_DIFFERENT:
         return MATCH_NO;
     case COMPARE_SAME:
@@ -135,8 +138,8 @@ compare_all(const struct compare *c)
 void
 compare_free(struct compare *c)
 {
-    for (size_t i = 0; validator_hooks.free != NULL && i < c->n; i++)
-        validator_hooks.free(c->value + i * c->stride);
+    for (size_t i = 0; c->hooks->free != NULL && i < c->n; i++)
+        c->hooks->free(c->value + i * c->stride);
     free(c->value);
     free(c->read);
 }

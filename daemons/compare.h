@@ -10,8 +10,10 @@
 #include "result.h"
 
 struct config;
+struct validator_hooks;
 
 struct compare { /* the values of n results */
+    const struct validator_hooks *hooks;
     const struct workunit *wu;
     size_t n;
     size_t stride; /* bytes from one value to the next */
@@ -20,9 +22,9 @@ struct compare { /* the values of n results */
 };
 
 /* Read the outputs of results[0 … n - 1]. */
-void compare_read(const struct config *, const struct workunit *,
-                  const struct result *const *results, size_t n, int64_t now,
-                  struct compare *ret);
+void compare_read(const struct validator_hooks *, const struct config *,
+                  const struct workunit *, const struct result *const *results,
+                  size_t n, int64_t now, struct compare *ret);
 
 /* Does j agree with i, seen from i?  Both must have been readable. */
 enum match compare_pair(const struct compare *, size_t i, size_t j);

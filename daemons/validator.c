@@ -31,6 +31,9 @@ struct validator_options {
     bool dry_run;
 };
 
+/* The scientist's functions: of the one validator that this process is. */
+static const struct validator_hooks *hooks;
+
 struct validator {
     struct app app; /* as it was when the sweep began */
     struct validate_batch batch;
@@ -61,6 +64,7 @@ decide(struct daemon *d, size_t i)
     struct validator *s = d->state;
     const struct validate_wu *w = &s->batch.wu[i];
     const struct verdict_rules rules = {
+        .hooks = hooks,
         .cfg = d->cfg,
         .now = d->now,
         .app_target_nresults = s->app.target_nresults,
@@ -207,8 +211,8 @@ start(struct daemon *d)
     const struct validator_options *o = d->options;
     struct validator *s;
 
-    if (validator_hooks.read == NULL ||
-        (validator_hooks.same == NULL && validator_hooks.compare == NULL)) {
+    if (hooks->read == NULL ||
+        (hooks->same == NULL && hooks->compare == NULL)) {
         log_critical("validator_hooks needs read, and same or compare");
         return EXIT_USAGE;
     }
@@ -274,7 +278,7 @@ static const struct conf_option options[] = {
 };
 
 int
-main(int argc, char **argv)
+validator_main(int argc, char **argv, const struct validator_hooks *given)
 {
     struct buf text = BUF_INIT;
     struct daemon_spec spec = {
@@ -288,10 +292,11 @@ main(int argc, char **argv)
         .options = options,
         .n_options = ARRAY_LEN(options),
         .options_size = sizeof(struct validator_options),
-        .extra_args = validator_hooks.init,
+        .extra_args = given->init,
     };
     int rc;
 
+    hooks = given;
     buf_add(&text,
             "Reads the outputs of each workunit that has enough results, "
             "compares them, chooses the canonical one and grants credit for "
@@ -299,8 +304,8 @@ main(int argc, char **argv)
             "with the canonical one.\n\n"
             "A file that is missing while its folder cannot be seen is looked "
             "for again in six hours.");
-    if (validator_hooks.usage != NULL)
-        buf_addf(&text, "\n\n%s", validator_hooks.usage);
+    if (given->usage != NULL)
+        buf_addf(&text, "\n\n%s", given->usage);
     spec.description = buf_str(&text);
     rc = daemon_main(argc, argv, &spec);
     buf_free(&text);

@@ -23,7 +23,13 @@
  *     };
  *
  * The library has main(), the options, the database and the files.  It reads
- * each result once, compares pairs, grants credit and keeps the books. */
+ * each result once, compares pairs, grants credit and keeps the books.
+ *
+ * The same file makes a program or a module, see quorate(3):
+ *
+ *     cc pi.c -o pi_validator $(pkg-config --cflags --libs quorate)
+ *     cc -shared -fPIC pi.c -o pi.so $(pkg-config --cflags quorate)
+ *     validator --hooks ./pi.so --app pi */
 #ifndef QUORATE_VALIDATOR_H
 #define QUORATE_VALIDATOR_H
 
@@ -32,11 +38,17 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum read_status {
     READ_OK,
-    READ_BAD,        /* unreadable for good: the result gets no credit */
-    READ_LATER,      /* unreadable for now: asked again in a few hours */
-    READ_SUSPICIOUS, /* readable, but wants more than one other to agree */
+    READ_BAD,            /* unreadable for good: the result gets no credit */
+    READ_LATER,          /* unreadable for now: asked again in a few hours */
+    READ_SUSPICIOUS,     /* readable, but wants more than one other to agree */
+    READ_LONG_TERM_FAIL, /* READ_BAD, and this host will go on failing: it gets
+                            one result a day (with --check_punitive) */
 };
 
 enum comparison {
@@ -84,11 +96,18 @@ struct validator_hooks {
     const char *usage; /* a paragraph about them for --help, or NULL */
 };
 
-/* The scientist's file defines it. */
+/* The scientist's file defines it, or calls validator_main(). */
 extern const struct validator_hooks validator_hooks;
+
+/* The whole program, for one that has a main() of its own.  Exit status. */
+int validator_main(int argc, char **argv, const struct validator_hooks *);
 
 /* The MD5 (32 hex digits) of file i without its first `skip` bytes; of nothing
  * if it is absent or shorter.  False: it cannot be read now. */
 bool output_md5(const struct output *, size_t i, long skip, char ret[33]);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

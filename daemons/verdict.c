@@ -153,7 +153,8 @@ find_quorum(const struct verdict_rules *rules, struct validate_batch *b,
     struct compare c;
     enum match *match;
 
-    compare_read(rules->cfg, &w->wu, results, w->n, rules->now, &c);
+    compare_read(rules->hooks, rules->cfg, &w->wu, results, w->n, rules->now,
+                 &c);
     match = compare_all(&c);
     quorum_decide(&limits, c.read, match, w->n, status, &decision);
     take_decision(rules, b, i, &decision, status);
@@ -197,8 +198,8 @@ check_straggler(const struct verdict_rules *rules, struct validate_batch *b,
     enum match match = MATCH_UNKNOWN;
     struct compare c;
 
-    compare_read(rules->cfg, &b->wu[i].wu, pair, ARRAY_LEN(pair), rules->now,
-                 &c);
+    compare_read(rules->hooks, rules->cfg, &b->wu[i].wu, pair, ARRAY_LEN(pair),
+                 rules->now, &c);
     if (canonical->file_delete_state == FILES_DONE)
         c.read[1] = OUTPUT_BAD;
     if ((c.read[0] == OUTPUT_OK || c.read[0] == OUTPUT_SUSPICIOUS) &&

@@ -8,6 +8,7 @@
 
 struct config;
 struct validate_batch;
+struct validator_hooks;
 
 enum credit_mode {
     CREDIT_FROM_WU,
@@ -16,6 +17,7 @@ enum credit_mode {
 };
 
 struct verdict_rules {
+    const struct validator_hooks *hooks;
     const struct config *cfg;
     int64_t now; /* Unix s */
     int app_target_nresults;
