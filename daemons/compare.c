@@ -34,7 +34,8 @@ verdict_of(enum read_status status)
 
 static enum read_verdict
 call_read(const struct validator_hooks *hooks, const struct workunit *wu,
-          const struct result *r, const struct outputs *o, void *value)
+          const struct result *r, const struct outputs *o, void *value,
+          struct said *said)
 {
     const struct output out = {
         .n_files = o->n,
@@ -49,29 +50,43 @@ call_read(const struct validator_hooks *hooks, const struct workunit *wu,
         .cpu_time = r->cpu_time,
         .elapsed_time = r->elapsed_time,
         .stderr_out = r->stderr_out != NULL ? r->stderr_out : "",
+        .failed = r->outcome == OUTCOME_CLIENT_ERROR,
     };
+    enum read_status status = hooks->read(&out, value);
+    enum read_verdict verdict = verdict_of(status);
 
-    return verdict_of(hooks->read(&out, value));
+    said->long_term_fail = status == READ_LONG_TERM_FAIL;
+    if (out.failed || !is_readable(verdict))
+        return verdict;
+    if (hooks->credit != NULL)
+        said->credit = hooks->credit(&out, value);
+    if (hooks->runtime != NULL)
+        said->runtime = hooks->runtime(&out, value);
+    return verdict;
 }
 
 static enum read_verdict
 read_one(const struct validator_hooks *hooks, const struct config *cfg,
          const struct workunit *wu, const struct result *r, int64_t now,
-         void *value)
+         void *value, struct said *said)
 {
     const struct outputs_wanted want = {
         .xml_doc_in = r->xml_doc_in != NULL ? r->xml_doc_in : "",
         .received_time = r->received_time,
         .now = now,
         .for_validation = true,
+        .list_all = r->outcome == OUTCOME_CLIENT_ERROR,
     };
     struct outputs o;
     char why[512];
     enum read_verdict verdict = OUTPUT_LATER;
+    enum outputs_status found = outputs_find(cfg, &want, &o, why, sizeof(why));
 
-    switch (outputs_find(cfg, &want, &o, why, sizeof(why))) {
+    if (r->outcome == OUTCOME_CLIENT_ERROR)
+        found = OUTPUTS_OK; /* it need not have made any */
+    switch (found) {
     case OUTPUTS_OK:
-        verdict = call_read(hooks, wu, r, &o, value);
+        verdict = call_read(hooks, wu, r, &o, value, said);
         break;
     case OUTPUTS_LATER:
         log_warning(TAG_WU TAG_RESULT "output not readable now: %s", wu->id,
@@ -100,9 +115,10 @@ compare_read(const struct validator_hooks *hooks, const struct config *cfg,
     ret->stride = (hooks->value_size + align) / align * align;
     ret->value = xcalloc(n + 1, ret->stride);
     ret->read = xcalloc(n + 1, sizeof(*ret->read));
+    ret->said = xcalloc(n + 1, sizeof(*ret->said));
     for (size_t i = 0; i < n; i++)
         ret->read[i] = read_one(hooks, cfg, wu, results[i], now,
-                                ret->value + i * ret->stride);
+                                ret->value + i * ret->stride, &ret->said[i]);
 }
 
 enum match
@@ -142,4 +158,5 @@ compare_free(struct compare *c)
         c->hooks->free(c->value + i * c->stride);
     free(c->value);
     free(c->read);
+    free(c->said);
 }

@@ -8,9 +8,15 @@
 
 #include "quorum.h"
 #include "result.h"
+#include "validator.h"
 
 struct config;
-struct validator_hooks;
+
+struct said {      /* by the hooks about one result, besides its value */
+    double credit; /* as assigned; 0 if they do not assign any */
+    enum runtime_kind runtime;
+    bool long_term_fail;
+};
 
 struct compare { /* the values of n results */
     const struct validator_hooks *hooks;
@@ -19,9 +25,11 @@ struct compare { /* the values of n results */
     size_t stride; /* bytes from one value to the next */
     unsigned char *value;
     enum read_verdict *read;
+    struct said *said;
 };
 
-/* Read the outputs of results[0 … n - 1]. */
+/* Read the outputs of results[0 … n - 1].  Of those with the outcome
+ * CLIENT_ERROR only said[].long_term_fail is of use. */
 void compare_read(const struct validator_hooks *, const struct config *,
                   const struct workunit *, const struct result *const *results,
                   size_t n, int64_t now, struct compare *ret);

@@ -150,7 +150,7 @@ outputs_find(const struct config *cfg, const struct outputs_wanted *want,
         snprintf(why, size, "the result's document cannot be read");
         status = OUTPUTS_BAD;
     }
-    for (int i = 0; i < n && status == OUTPUTS_OK; i++) {
+    for (int i = 0; i < n && (status == OUTPUTS_OK || want->list_all); i++) {
         if (want->for_validation && files[i].no_validate)
             continue;
         status = add(cfg, want, &files[i], ret);

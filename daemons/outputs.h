@@ -30,6 +30,7 @@ struct outputs_wanted {
     int64_t received_time;  /* of the result, Unix s */
     int64_t now;
     bool for_validation; /* leave out <no_validate/> files, open the others */
+    bool list_all;       /* go on behind a file that is missing */
 };
 
 /* Find them.  *ret is to be freed whatever the answer; why it is not

@@ -57,6 +57,12 @@ enum comparison {
     COMPARE_LATER, /* cannot tell for now: asked again in a few hours */
 };
 
+enum runtime_kind { /* do the times of a result tell how fast its host is? */
+                    RUNTIME_AUTOMATIC, /* unless they are absurd */
+                    RUNTIME_USUAL,     /* yes, whatever they are */
+                    RUNTIME_OUTLIER,   /* no: the job ended at once, say */
+};
+
 /* The output files of one result, in the order of the output template, without
  * those marked <no_validate/>.  All pointers are valid during the call alone.
  */
@@ -74,6 +80,10 @@ struct output {
     double cpu_time;        /* s */
     double elapsed_time;    /* s */
     const char *stderr_out; /* what the client reported */
+    bool failed; /* a result that the client reported as failed, shown
+                    to read() with --check_punitive alone: answer
+                    READ_LONG_TERM_FAIL if its host is to blame.  Any
+                    file may be NULL. */
 };
 
 struct validator_hooks {
@@ -86,6 +96,13 @@ struct validator_hooks {
     /* Do two values agree?  Give one of the two functions. */
     bool (*same)(const void *a, const void *b);
     enum comparison (*compare)(const void *a, const void *b);
+
+    /* Optional, called right after read() with the same arguments if the result
+     * is readable.  credit: what the result is worth, for
+     * --post_assigned_credit; the canonical one's counts.  runtime: may its
+     * times enter the averages of its host and version? */
+    double (*credit)(const struct output *, const void *value);
+    enum runtime_kind (*runtime)(const struct output *, const void *value);
 
     /* Optional: free what read() put into a value, also one it refused. */
     void (*free)(void *value);
