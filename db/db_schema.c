@@ -6,6 +6,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -156,29 +157,52 @@ step_number(const char *name)
     return (int)n;
 }
 
-/* Find the file of step n.  0; -1 (logged). */
+/* The names of the steps' files, by number; NULL: there is none.  0; -1
+ * (logged). */
 static int
-find_step(const char *folder, int n, struct buf *ret_path)
+list_steps(const char *dir, char *file[])
 {
-    struct buf dir = BUF_INIT;
-    DIR *d;
+    DIR *d = opendir(dir);
+    int rc = 0;
 
-    buf_addf(&dir, "%s/migrations", folder);
-    d = opendir(dir.data);
     if (d == NULL) {
-        log_errno("open folder %s", dir.data);
-        buf_free(&dir);
+        log_errno("open folder %s", dir);
         return -1;
     }
-    buf_reset(ret_path);
-    for (struct dirent *e; (e = readdir(d)) != NULL;)
-        if (step_number(e->d_name) == n)
-            buf_addf(ret_path, "%s/%s", dir.data, e->d_name);
+    for (struct dirent *e; (e = readdir(d)) != NULL;) {
+        int n = step_number(e->d_name);
+
+        if (n <= 0 || n > DB_SCHEMA_NEWEST)
+            continue;
+        if (file[n] != NULL) {
+            log_critical("%s: %s and %s are both step %d", dir, file[n],
+                         e->d_name, n);
+            rc = -1;
+        }
+        free(file[n]);
+        file[n] = xstrdup(e->d_name);
+    }
     closedir(d);
-    if (ret_path->len == 0)
-        log_critical("%s: step %d is missing", dir.data, n);
-    buf_free(&dir);
-    return ret_path->len > 0 ? 0 : -1;
+    if (rc == 0 && file[DB_SCHEMA_NEWEST] == NULL) {
+        log_critical("%s: step %d is missing", dir, DB_SCHEMA_NEWEST);
+        rc = -1;
+    }
+    return rc;
+}
+
+/* Which steps the database has.  0 or -1. */
+static int
+read_done(struct db *db, bool done[])
+{
+    struct db_query *q =
+        db_prepare(db, "SELECT version FROM x_schema ORDER BY version");
+    int rc = -1;
+
+    while (q != NULL && (rc = db_step(q)) == 0)
+        if (db_col_i64(q, 0) > 0 && db_col_i64(q, 0) <= DB_SCHEMA_NEWEST)
+            done[db_col_i64(q, 0)] = true;
+    db_finish(q);
+    return rc == DB_NONE ? 0 : -1;
 }
 
 static int
@@ -195,12 +219,37 @@ record_step(struct db *db, int n)
     return rc == DB_EXISTS ? 0 : rc; /* somebody did it beside us */
 }
 
+/* All that are missing, in order; how many were done, or -1. */
+static int
+do_steps(struct db *db, const char *dir, char *file[], const bool done[])
+{
+    struct buf path = BUF_INIT;
+    int n_done = 0;
+
+    for (int n = 1; n_done >= 0 && n <= DB_SCHEMA_NEWEST; n++) {
+        if (file[n] == NULL || done[n])
+            continue;
+        buf_reset(&path);
+        buf_addf(&path, "%s/%s", dir, file[n]);
+        if (db_schema_load(db, path.data) != 0 || record_step(db, n) != 0) {
+            n_done = -1;
+        } else {
+            log_normal("database: step %d done (%s)", n, path.data);
+            n_done++;
+        }
+    }
+    buf_free(&path);
+    return n_done;
+}
+
 int
 db_schema_migrate(struct db *db, const char *folder)
 {
     int version = db_schema_version(db);
-    struct buf path = BUF_INIT;
-    int done = 0;
+    char *file[DB_SCHEMA_NEWEST + 1] = {NULL};
+    bool done[DB_SCHEMA_NEWEST + 1] = {false};
+    struct buf dir = BUF_INIT;
+    int rc = -1;
 
     if (version < 0)
         return -1;
@@ -210,17 +259,13 @@ db_schema_migrate(struct db *db, const char *folder)
                      version, DB_SCHEMA_NEWEST);
         return -1;
     }
-    if (version < DB_SCHEMA_NEWEST && db_set_patience(db, DDL_PATIENCE) != 0)
-        return -1;
-    for (int n = version + 1; n <= DB_SCHEMA_NEWEST; n++) {
-        if (find_step(folder, n, &path) != 0 ||
-            db_schema_load(db, path.data) != 0 || record_step(db, n) != 0) {
-            done = -1;
-            break;
-        }
-        log_normal("database: step %d done (%s)", n, path.data);
-        done++;
-    }
-    buf_free(&path);
-    return done;
+    buf_addf(&dir, "%s/migrations", folder);
+    if (list_steps(dir.data, file) == 0 &&
+        (version == 0 || read_done(db, done) == 0) &&
+        db_set_patience(db, DDL_PATIENCE) == 0)
+        rc = do_steps(db, dir.data, file, done);
+    for (int n = 0; n <= DB_SCHEMA_NEWEST; n++)
+        free(file[n]);
+    buf_free(&dir);
+    return rc;
 }

@@ -1,7 +1,7 @@
 /* db_schema.h - which version the database has, and the steps to a newer one.
  *
- * A step is a file NNNN-what.sql in db/migrations; table x_schema records those
- * that are done.  A step may be interrupted and begun again: what it would
+ * A step is a file NNNN-what.sql in db/migrations (the numbers may leave gaps);
+ * table x_schema records those that are done.  A step may be interrupted and begun again: what it would
  * create and is there already (table, column, index) is left as it is.
  *
  * Writes x_schema, and what the steps say. */
@@ -10,7 +10,7 @@
 
 struct db;
 
-enum { DB_SCHEMA_NEWEST = 2 }; /* the highest step this program knows */
+enum { DB_SCHEMA_NEWEST = 30 }; /* the highest step this program knows */
 
 /* The highest step done; 0: a project without any (no x_schema).  -1 (logged).
  */

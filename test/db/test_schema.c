@@ -198,6 +198,8 @@ START_TEST(all_tables_are_transactional_and_speak_utf8)
 }
 END_TEST
 
+enum { N_STEPS = 3 }; /* files in db/migrations */
+
 static const struct {
     const char *table, *name;
     int unique;
@@ -366,7 +368,7 @@ END_TEST
 START_TEST(an_old_project_gets_our_steps)
 {
     ck_assert_int_eq(db_schema_version(db), 0);
-    ck_assert_int_eq(db_schema_migrate(db, folder()), DB_SCHEMA_NEWEST);
+    ck_assert_int_eq(db_schema_migrate(db, folder()), N_STEPS);
     ck_assert_int_eq(db_schema_version(db), DB_SCHEMA_NEWEST);
     for (size_t i = 0; i < ARRAY_LEN(indexes); i++)
         if (strcmp(indexes[i].table, "host_app_version") != 0)
@@ -380,7 +382,7 @@ START_TEST(a_step_cut_short_is_begun_again)
 {
     dbtest_exec(db, "CREATE INDEX x_res_feed ON result (server_state,"
                     " priority DESC, workunitid)");
-    ck_assert_int_eq(db_schema_migrate(db, folder()), DB_SCHEMA_NEWEST);
+    ck_assert_int_eq(db_schema_migrate(db, folder()), N_STEPS);
     dbtest_exec(db, "DELETE FROM x_schema WHERE version = 2");
     dbtest_exec(db, "DROP INDEX x_asgn_wu ON assignment");
     ck_assert_int_eq(db_schema_migrate(db, folder()), 1);
