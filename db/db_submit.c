@@ -142,7 +142,7 @@ note_id(struct db_query *q, struct submit_job *job)
 /* What a row binds, in the order of bind_row(); the rest is the same for all
  * new workunits. */
 #define ROW                                                                    \
-    "(?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?, ?, 0, 0, 0, ?, 0, ?, ?, ?, ?, "   \
+    "(?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?, ?, 0, 0, 0, ?, ?, ?, ?, ?, ?, "   \
     "?, ?, ?, ?, 0, 0, ?, ?, ?, ?)"
 
 static int
@@ -177,6 +177,7 @@ bind_row(struct db_query *q, unsigned *i, const struct workunit *wu)
             return -1;
     if (db_bind_double(q, (*i)++, wu->canonical_credit) != 0 ||
         bind_ints(q, i, times, ARRAY_LEN(times)) != 0 ||
+        db_bind_double(q, (*i)++, wu->opaque) != 0 ||
         bind_ints(q, i, limits, ARRAY_LEN(limits)) != 0 ||
         db_bind_text(q, (*i)++, wu->result_template_file) != 0 ||
         db_bind_i64(q, (*i)++, wu->priority) != 0 ||

@@ -10,10 +10,8 @@
 #include "buf.h"
 #include "clock.h"
 #include "cmdline.h"
-#include "config.h"
-#include "db.h"
+#include "create_work.h"
 #include "log.h"
-#include "submit.h"
 #include "tool.h"
 #include "words.h"
 
@@ -24,7 +22,7 @@ struct options {
     char *appname;
     char *wu_name, *wu_template, *result_template;
     int64_t batch, priority, hr_class, size_class, app_version_num;
-    double credit;
+    double credit, opaque;
     char *keywords, *sub_appname;
     int64_t delay_bound;
     int64_t min_quorum, target_nresults, max_error_results, max_total_results;
@@ -62,6 +60,8 @@ static const struct conf_option rows[] = {
     OPTION(credit, CONF_DOUBLE, "0", 0, 1e12, 0, "CREDIT",
            "what each valid result is granted, for validators that run with "
            "--credit_from_wu; 0: from rsc_fpops_est"),
+    OPTION(opaque, CONF_DOUBLE, "0", -1e300, 1e300, 0, "NUMBER",
+           "a number of yours that the server keeps with the workunit"),
     OPTION(hr_class, CONF_INT, "0", 0, INT_LIMIT, 0, "N",
            "send to hosts of this class alone; 0: of any"),
     OPTION(size_class, CONF_INT, "-1", -1, 1000, 0, "N",
@@ -170,16 +170,16 @@ static const struct conf_option line_rows[] = {
 
 struct run {
     const struct options *o;
-    struct submit *submit;
-    struct submit_spec base; /* from the command line */
-    struct submit_file *base_file;
+    struct create_work *work;
+    struct job base; /* from the command line */
+    struct job_file *base_file;
     size_t n_base_files;
-    char base_name[NAME_SIZE];
+    char base_name[256];
     bool refused; /* some job was */
     bool failed;  /* the world failed */
 };
 
-/* ---- from options to a spec -----------------------------------------------
+/* ---- from options to a job -----------------------------------------------
  */
 
 static bool
@@ -193,7 +193,7 @@ number(const char *text, int64_t *ret)
 }
 
 static int
-remote(char *const word[3], struct submit_file *ret)
+remote(char *const word[3], struct job_file *ret)
 {
     ret->url = word[0];
     ret->md5 = word[2];
@@ -210,55 +210,56 @@ text_or_null(const char *text)
 }
 
 static void
-copy_numbers(const struct options *o, struct workunit *wu)
+copy_numbers(const struct options *o, struct job *job)
 {
-    wu->batch = o->batch;
-    wu->priority = (int)o->priority;
-    wu->canonical_credit = o->credit;
-    wu->hr_class = (int)o->hr_class;
-    wu->size_class = (int)o->size_class;
-    wu->app_version_num = (int)o->app_version_num;
-    wu->delay_bound = o->delay_bound;
-    wu->min_quorum = (int)o->min_quorum;
-    wu->target_nresults = (int)o->target_nresults;
-    wu->max_error_results = (int)o->max_error_results;
-    wu->max_total_results = (int)o->max_total_results;
-    wu->max_success_results = (int)o->max_success_results;
-    wu->rsc_fpops_est = o->rsc_fpops_est;
-    wu->rsc_fpops_bound = o->rsc_fpops_bound;
-    wu->rsc_memory_bound = o->rsc_memory_bound;
-    wu->rsc_disk_bound = o->rsc_disk_bound;
-    wu->rsc_bandwidth_bound = o->rsc_bandwidth_bound;
+    job->batch = o->batch;
+    job->priority = (int)o->priority;
+    job->credit = o->credit;
+    job->opaque = o->opaque;
+    job->hr_class = (int)o->hr_class;
+    job->size_class = (int)o->size_class;
+    job->app_version_num = (int)o->app_version_num;
+    job->delay_bound = o->delay_bound;
+    job->min_quorum = (int)o->min_quorum;
+    job->target_nresults = (int)o->target_nresults;
+    job->max_error_results = (int)o->max_error_results;
+    job->max_total_results = (int)o->max_total_results;
+    job->max_success_results = (int)o->max_success_results;
+    job->rsc_fpops_est = o->rsc_fpops_est;
+    job->rsc_fpops_bound = o->rsc_fpops_bound;
+    job->rsc_memory_bound = o->rsc_memory_bound;
+    job->rsc_disk_bound = o->rsc_disk_bound;
+    job->rsc_bandwidth_bound = o->rsc_bandwidth_bound;
 }
 
 /* At most one target.  0, -1 (told). */
 static int
-set_target(const struct options *o, struct submit_spec *spec)
+set_target(const struct options *o, struct job *job)
 {
     const struct {
         int64_t id;
-        enum submit_target target;
+        enum job_target target;
         bool broadcast;
     } given[] = {
-        {o->target_host,    SUBMIT_HOST,    false},
-        {o->target_user,    SUBMIT_USER,    false},
-        {o->target_team,    SUBMIT_TEAM,    false},
-        {o->broadcast,      SUBMIT_ANYBODY, true },
-        {o->broadcast_user, SUBMIT_USER,    true },
-        {o->broadcast_team, SUBMIT_TEAM,    true },
+        {o->target_host,    JOB_FOR_HOST,    false},
+        {o->target_user,    JOB_FOR_USER,    false},
+        {o->target_team,    JOB_FOR_TEAM,    false},
+        {o->broadcast,      JOB_FOR_ANYBODY, true },
+        {o->broadcast_user, JOB_FOR_USER,    true },
+        {o->broadcast_team, JOB_FOR_TEAM,    true },
     };
+    int n = 0;
 
     for (size_t i = 0; i < ARRAY_LEN(given); i++) {
         if (given[i].id == 0)
             continue;
-        if (spec->assigned) {
+        if (++n > 1) {
             tool_error("give one of --target_... and --broadcast..., not two");
             return -1;
         }
-        spec->assigned = true;
-        spec->broadcast = given[i].broadcast;
-        spec->target = given[i].target;
-        spec->target_id = given[i].target == SUBMIT_ANYBODY ? 0 : given[i].id;
+        job->broadcast = given[i].broadcast;
+        job->target = given[i].target;
+        job->target_id = given[i].target == JOB_FOR_ANYBODY ? 0 : given[i].id;
     }
     return 0;
 }
@@ -283,18 +284,15 @@ static int
 set_base(struct run *r)
 {
     const struct options *o = r->o;
-    struct submit_spec *spec = &r->base;
+    struct job *job = &r->base;
 
-    submit_spec_init(spec);
-    copy_numbers(o, &spec->wu);
-    if (!str_copy(spec->wu.keywords, sizeof(spec->wu.keywords), o->keywords)) {
-        tool_error("--keywords: longer than 254 bytes");
-        return -1;
-    }
-    spec->wu_template = text_or_null(o->wu_template);
-    spec->result_template = text_or_null(o->result_template);
-    spec->command_line = text_or_null(o->command_line);
-    spec->sub_appname = text_or_null(o->sub_appname);
+    job_init(job);
+    copy_numbers(o, job);
+    job->keywords = text_or_null(o->keywords);
+    job->wu_template = text_or_null(o->wu_template);
+    job->result_template = text_or_null(o->result_template);
+    job->command_line = text_or_null(o->command_line);
+    job->sub_appname = text_or_null(o->sub_appname);
     if (o->wu_name[0] == '\0')
         snprintf(r->base_name, sizeof(r->base_name), "%.100s_%ld_%" PRId64,
                  o->appname, (long)getpid(), clock_now());
@@ -302,10 +300,10 @@ set_base(struct run *r)
         tool_error("--wu_name: longer than 255 bytes");
         return -1;
     }
-    if (set_target(o, spec) != 0 || set_base_files(r) != 0)
+    if (set_target(o, job) != 0 || set_base_files(r) != 0)
         return -1;
-    spec->file = r->base_file;
-    spec->n_files = r->n_base_files;
+    job->file = r->base_file;
+    job->n_files = r->n_base_files;
     return 0;
 }
 
@@ -323,9 +321,9 @@ tell_line(int64_t line, const char *text)
 
 /* Each line of `text` as a complaint about an input line. */
 static void
-tell(int64_t line, struct buf *text)
+tell(int64_t line, const char *text)
 {
-    char *all = buf_take(text);
+    char *all = xstrdup(text);
     char *rest = all;
 
     for (char *one; rest != NULL && (one = strsep(&rest, "\n")) != NULL;)
@@ -335,39 +333,35 @@ tell(int64_t line, struct buf *text)
 }
 
 static void
-done(void *arg, const struct submit_job *job, int64_t line)
+done(void *arg, const struct created_job *job)
 {
     const struct run *r = arg;
     struct buf text = BUF_INIT;
 
-    switch (job->status) {
-    case SUBMIT_NEW:
-    case SUBMIT_REPEAT:
-        printf("workunit name: %s\n", job->wu.name);
-        if (r->o->ids || r->o->verbose)
-            printf("workunit id: %" PRId64 "\n", job->wu.id);
-        if (r->o->verbose && job->status == SUBMIT_REPEAT)
-            printf("was there already: %s\n", job->wu.name);
-        break;
-    case SUBMIT_TAKEN:
+    if (job->taken) {
         buf_addf(&text,
                  "the name %s is in use: workunit %" PRId64
                  " has it, and is another job",
-                 job->wu.name, job->wu.id);
-        tell_line(line, buf_str(&text));
+                 job->name, job->wu_id);
+        tell_line(job->tag, buf_str(&text));
         buf_free(&text);
-        break;
+        return;
     }
+    printf("workunit name: %s\n", job->name);
+    if (r->o->ids || r->o->verbose)
+        printf("workunit id: %" PRId64 "\n", job->wu_id);
+    if (r->o->verbose && job->was_there)
+        printf("was there already: %s\n", job->name);
 }
 
 /* False: do not go on. */
 static bool
 flush_jobs(struct run *r)
 {
-    switch (submit_commit(r->submit, !r->o->continue_on_error, done, r)) {
+    switch (create_work_commit(r->work, !r->o->continue_on_error, done, r)) {
     case 0:
         return true;
-    case DB_EXISTS:
+    case CREATE_WORK_REFUSED:
         r->refused = true;
         return r->o->continue_on_error;
     default:
@@ -377,22 +371,18 @@ flush_jobs(struct run *r)
 }
 
 static bool
-add(struct run *r, const struct submit_spec *spec)
+add(struct run *r, const struct job *job)
 {
-    struct buf warn = BUF_INIT;
-    struct buf err = BUF_INIT;
-    int rc = 0;
+    int rc;
 
     /* the second job of a name is compared with the first, in the database */
-    if (submit_has(r->submit, spec->wu.name) && !flush_jobs(r))
+    if (create_work_has(r->work, job->name) && !flush_jobs(r))
         return false;
-    rc = submit_add(r->submit, spec, &warn, &err);
-    tell(spec->tag, &warn);
-    tell(spec->tag, &err);
+    rc = create_work_add(r->work, job);
+    tell(job->tag, create_work_advice(r->work));
+    tell(job->tag, create_work_error(r->work));
     if (rc != 0)
         r->refused = true;
-    buf_free(&warn);
-    buf_free(&err);
     return rc == 0 || r->o->continue_on_error;
 }
 
@@ -401,7 +391,7 @@ add(struct run *r, const struct submit_spec *spec)
 
 /* "--name value" of a line.  How many words it took; -1 and a text in err. */
 static int
-line_option(char **word, struct line_options *lo, struct submit_file *file,
+line_option(char **word, struct line_options *lo, struct job_file *file,
             size_t *n_files, struct buf *err)
 {
     const char *name = word[0] + (word[0][1] == '-' ? 2 : 1);
@@ -431,7 +421,7 @@ line_option(char **word, struct line_options *lo, struct submit_file *file,
 }
 
 static int
-read_words(char **word, struct line_options *lo, struct submit_file *file,
+read_words(char **word, struct line_options *lo, struct job_file *file,
            size_t *n_files, struct buf *err)
 {
     while (*word != NULL) {
@@ -451,36 +441,34 @@ read_words(char **word, struct line_options *lo, struct submit_file *file,
 /* What the line says goes over what the command line said. */
 static int
 apply_line(const struct run *r, const struct line_options *lo, int64_t line,
-           struct submit_spec *spec, struct buf *command, struct buf *err)
+           struct job *job, struct buf *name, struct buf *command,
+           struct buf *err)
 {
-    char name[NAME_SIZE];
-
-    spec->tag = line;
+    job->tag = line;
     if (lo->wu_name[0] != '\0')
-        str_copy(name, sizeof(name), lo->wu_name);
+        buf_add(name, lo->wu_name);
     else
-        snprintf(name, sizeof(name), "%.200s_%" PRId64, r->base_name, line);
-    str_copy(spec->wu.name, sizeof(spec->wu.name), name);
+        buf_addf(name, "%.200s_%" PRId64, r->base_name, line);
+    job->name = buf_str(name);
     if (lo->wu_template[0] != '\0')
-        spec->wu_template = lo->wu_template;
+        job->wu_template = lo->wu_template;
     if (lo->result_template[0] != '\0')
-        spec->result_template = lo->result_template;
+        job->result_template = lo->result_template;
     if (lo->command_line[0] != '\0') {
         buf_addf(command, "%s%s%s", r->o->command_line,
                  r->o->command_line[0] != '\0' ? " " : "", lo->command_line);
-        spec->command_line = buf_str(command);
+        job->command_line = buf_str(command);
     }
     if (lo->has_priority)
-        spec->wu.priority = (int)lo->priority;
+        job->priority = (int)lo->priority;
     if (lo->target_host > 0 && lo->target_user > 0) {
         buf_add(err, "give one of --target_host and --target_user, not both");
         return -1;
     }
     if (lo->target_host > 0 || lo->target_user > 0) {
-        spec->assigned = true;
-        spec->broadcast = false;
-        spec->target = lo->target_host > 0 ? SUBMIT_HOST : SUBMIT_USER;
-        spec->target_id =
+        job->broadcast = false;
+        job->target = lo->target_host > 0 ? JOB_FOR_HOST : JOB_FOR_USER;
+        job->target_id =
             lo->target_host > 0 ? lo->target_host : lo->target_user;
     }
     return 0;
@@ -490,9 +478,10 @@ apply_line(const struct run *r, const struct line_options *lo, int64_t line,
 static bool
 add_line(struct run *r, const char *text, int64_t line)
 {
-    struct submit_spec spec = r->base;
+    struct job job = r->base;
     struct line_options lo = {.command_line = NULL};
-    struct submit_file *file = NULL;
+    struct job_file *file = NULL;
+    struct buf name = BUF_INIT;
     struct buf command = BUF_INIT;
     struct buf err = BUF_INIT;
     char **word = words_split(text, "", &err);
@@ -504,20 +493,21 @@ add_line(struct run *r, const char *text, int64_t line)
         n_words++;
     file = xcalloc(n_words + 1, sizeof(*file));
     if (word != NULL && read_words(word, &lo, file, &n_files, &err) == 0 &&
-        apply_line(r, &lo, line, &spec, &command, &err) == 0) {
+        apply_line(r, &lo, line, &job, &name, &command, &err) == 0) {
         if (n_files > 0) {
-            spec.file = file;
-            spec.n_files = n_files;
+            job.file = file;
+            job.n_files = n_files;
         }
-        go_on = add(r, &spec);
+        go_on = add(r, &job);
     } else {
-        tell(line, &err);
+        tell(line, buf_str(&err));
         r->refused = true;
         go_on = r->o->continue_on_error;
     }
     words_free(word);
     free(file);
     conf_free(line_rows, ARRAY_LEN(line_rows), &lo);
+    buf_free(&name);
     buf_free(&command);
     buf_free(&err);
     return go_on;
@@ -553,7 +543,7 @@ read_stdin(struct run *r)
         } else if (!is_blank(text)) {
             go_on = add_line(r, text, line);
         }
-        if (go_on && submit_pending(r->submit) >= JOBS_PER_TRANSACTION)
+        if (go_on && create_work_pending(r->work) >= JOBS_PER_TRANSACTION)
             go_on = flush_jobs(r);
     }
     if (ferror(stdin)) {
@@ -571,29 +561,23 @@ read_stdin(struct run *r)
 static void
 one_job(struct run *r)
 {
-    str_copy(r->base.wu.name, sizeof(r->base.wu.name), r->base_name);
+    r->base.name = r->base_name;
     if (add(r, &r->base))
         flush_jobs(r);
 }
 
 static int
-run(const struct config *cfg, const struct options *o)
+run(const char *root, const struct options *o)
 {
     struct run r = {.o = o};
-    struct buf err = BUF_INIT;
-    struct db *db = NULL;
     int rc = EXIT_USAGE;
 
     if (set_base(&r) != 0)
         goto out;
-    rc = EXIT_TEMPFAIL;
-    db = db_open(cfg);
-    if (db == NULL)
-        goto out;
-    r.submit = submit_open(cfg, db, o->appname, &err);
-    if (r.submit == NULL) {
-        tool_error_lines(&err);
-        rc = EXIT_NO;
+    rc = create_work_open(root, o->appname, &r.work);
+    if (rc != 0) {
+        tell(0, create_work_error(r.work));
+        rc = rc == CREATE_WORK_REFUSED ? EXIT_NO : EXIT_TEMPFAIL;
         goto out;
     }
     if (o->from_stdin)
@@ -604,10 +588,8 @@ run(const struct config *cfg, const struct options *o)
     if (fflush(stdout) != 0 && rc == EXIT_OK)
         rc = EXIT_TEMPFAIL;
 out:
-    submit_close(r.submit);
-    db_close(db);
+    create_work_close(r.work);
     free(r.base_file);
-    buf_free(&err);
     return rc;
 }
 
@@ -615,16 +597,16 @@ int
 main(int argc, char **argv)
 {
     struct options o = {.appname = NULL};
-    struct config *cfg;
+    char *root;
     int rc = EXIT_USAGE;
 
     tool_begin(argv[0]);
     cmdline_parse(&cmdline, argc, argv, &o);
     log_set_level((enum log_level)o.debug_level);
-    cfg = tool_config(o.config_dir, argv[0]);
-    if (cfg != NULL)
-        rc = run(cfg, &o);
-    config_free(cfg);
+    root = tool_root(o.config_dir, argv[0]);
+    if (root != NULL)
+        rc = run(root, &o);
+    free(root);
     conf_free(rows, ARRAY_LEN(rows), &o);
     return rc;
 }
