@@ -13,10 +13,13 @@
  *
  * Where we leave the text of §3.2 (each time so that no workunit can be stuck,
  * or finished twice):
- * - A workunit with a canonical result gets no new error bits from its counts
- *   and needs no more results: the question they answer is settled.
- * - With a canonical result every new success is validated, also below the
- *   quorum; with an error none is.
+ * - A workunit with a canonical result, or with an error, gets no (more) error
+ *   bits from its counts and needs no more results: the question they answer is
+ *   settled.  Its results that were withdrawn would count as missing, so a
+ *   cancelled workunit would end with TOO_MANY_TOTAL_RESULTS as well.
+ * - With a canonical result every success without a verdict is validated, also
+ *   below the quorum, and also one that was INCONCLUSIVE (its file could not be
+ *   read when the others agreed); with an error none is.
  * - Results that never went out are withdrawn also when a canonical result is
  *   found (§2.1), in case the validator did not see one of them.
  * - A quorum above the target counts as the target; it could never be met. */
@@ -42,7 +45,7 @@ struct decision {
     ptrdiff_t canonical;    /* index of the canonical result, or -1 */
     bool canonical_found;   /* the workunit has one, even if the row is gone */
     bool canonical_deleted; /* its files are gone */
-    bool have_new;          /* a success that nobody has looked at */
+    bool have_new;          /* a success that is to be checked */
     int needed;             /* results to create */
     int64_t look_again;     /* earliest future event found, or never */
 };
@@ -94,10 +97,26 @@ find_canonical(struct decision *d)
         d->results[d->canonical].file_delete_state == FILES_DONE;
 }
 
+static bool
+is_success(const struct result_change *s)
+{
+    return s->server_state == RESULT_OVER && s->outcome == OUTCOME_SUCCESS;
+}
+
+/* Nobody has looked at it; or it was compared in vain, and now there is a
+ * canonical result that it can be compared with. */
+static bool
+is_unchecked(const struct decision *d, const struct result_change *s)
+{
+    return is_success(s) &&
+           (s->validate_state == VALIDATE_INIT ||
+            (s->validate_state == VALIDATE_INCONCLUSIVE && d->canonical_found));
+}
+
 static void
 scan_success(struct decision *d, struct result_change *s)
 {
-    if (s->validate_state == VALIDATE_INIT) {
+    if (is_unchecked(d, s)) {
         if (d->canonical_deleted)
             s->validate_state = VALIDATE_TOO_LATE;
         else
@@ -237,7 +256,7 @@ check_limits(struct decision *d)
 {
     struct transition *t = d->ret;
 
-    if (d->canonical_found)
+    if (d->canonical_found || d->wu->error_mask != 0)
         return;
     if (t->n_couldnt_send > 0)
         t->error_mask |= WU_COULDNT_SEND_RESULT;
@@ -252,12 +271,6 @@ was_never_sent(const struct result_change *s)
 {
     return s->server_state == RESULT_UNSENT ||
            s->server_state == RESULT_INACTIVE;
-}
-
-static bool
-is_success(const struct result_change *s)
-{
-    return s->server_state == RESULT_OVER && s->outcome == OUTCOME_SUCCESS;
 }
 
 static void
@@ -340,7 +353,7 @@ check_completion(struct decision *d)
         }
         if (r->received_time > c.most_recent)
             c.most_recent = r->received_time;
-        if (is_success(s) && s->validate_state == VALIDATE_INIT)
+        if (is_unchecked(d, s))
             c.all_over = false;
         if (s->outcome == OUTCOME_NO_REPLY && r->report_deadline > d->now) {
             c.no_late_report = false;
@@ -356,13 +369,12 @@ check_completion(struct decision *d)
 /* Outputs of results without a reply, with unreadable output or of a detached
  * host are left: there is nothing, or nothing that we know of. */
 static bool
-has_output_to_delete(const struct result_change *s)
+has_output_to_delete(const struct decision *d, const struct result_change *s)
 {
     if (s->server_state != RESULT_OVER || s->file_delete_state != FILES_INIT)
         return false;
     return s->outcome == OUTCOME_CLIENT_ERROR ||
-           (s->outcome == OUTCOME_SUCCESS &&
-            s->validate_state != VALIDATE_INIT);
+           (is_success(s) && !is_unchecked(d, s));
 }
 
 /* Step 7. */
@@ -384,7 +396,7 @@ delete_files(struct decision *d, const struct completion *c)
         /* late results are compared with the canonical output: it goes last */
         if ((ptrdiff_t)i == d->canonical && !all_done)
             continue;
-        if (has_output_to_delete(&d->state[i]))
+        if (has_output_to_delete(d, &d->state[i]))
             d->state[i].file_delete_state = FILES_READY;
     }
 }

@@ -123,6 +123,7 @@ static const struct {
     {"invalid ones do not help",                2, 0, 0,            {INVALID, NEW, OUT},                          false},
     {"a quorum of one",                         1, 0, 0,            {NEW},                                        true},
     {"a late success is compared",              2, 1, 0,            {VALID, VALID, NEW},                          true},
+    {"so is one that was inconclusive",         2, 1, 0,            {VALID, VALID, INCONCLUSIVE},                 true},
     {"even if those left are below the quorum", 5, 1, 0,            {VALID, VALID, VALID, INVALID, INVALID, NEW}, true},
     {"a failed workunit is never validated",    2, 0, WU_CANCELLED, {NEW, NEW},                                   false},
     {"nothing new, nothing to validate",        2, 1, 0,            {VALID, VALID},                               false},
@@ -157,7 +158,7 @@ END_TEST
 
 START_TEST(success_after_the_canonical_files_are_gone_is_too_late)
 {
-    struct transition_result results[2] = {kinds[VALID], kinds[NEW]};
+    struct transition_result results[2] = {kinds[VALID], kinds[_i]};
     struct result_change changes[2];
     struct workunit wu = pair;
     struct transition got;
@@ -265,6 +266,18 @@ START_TEST(error_bits_stay)
 
     wu.error_mask = WU_TOO_MANY_SUCCESS_RESULTS | WU_CANCELLED;
     ck_assert_uint_eq(decide(&wu, what).t.error_mask, wu.error_mask);
+}
+END_TEST
+
+/* Its results were withdrawn, two errors, four of four results: all that is
+ * settled. */
+START_TEST(cancelled_workunit_is_cancelled_and_nothing_else)
+{
+    const enum kind what[] = {DIDNT_NEED, DIDNT_NEED, FAILED, FAILED, END};
+    struct workunit wu = pair;
+
+    wu.error_mask = WU_CANCELLED;
+    ck_assert_uint_eq(decide(&wu, what).t.error_mask, WU_CANCELLED);
 }
 END_TEST
 
@@ -444,10 +457,16 @@ transition_suite(void)
     tcase_add_loop_test(tc, validation_is_triggered, 0,
                         ARRAY_LEN(validation_spec));
     tcase_add_test(tc, waiting_for_the_validator_stays);
-    tcase_add_test(tc, success_after_the_canonical_files_are_gone_is_too_late);
+    tcase_add_loop_test(tc,
+                        success_after_the_canonical_files_are_gone_is_too_late,
+                        NEW, NEW + 1);
+    tcase_add_loop_test(tc,
+                        success_after_the_canonical_files_are_gone_is_too_late,
+                        INCONCLUSIVE, INCONCLUSIVE + 1);
     tcase_add_loop_test(tc, limits_hold, 0, ARRAY_LEN(limit_spec));
     tcase_add_test(tc, quorum_above_the_target_is_the_target);
     tcase_add_test(tc, error_bits_stay);
+    tcase_add_test(tc, cancelled_workunit_is_cancelled_and_nothing_else);
     tcase_add_test(tc, agreed_workunit_gets_no_error_and_no_result);
     tcase_add_test(tc, targeted_workunit_makes_no_results);
     tcase_add_test(tc, broadcast_workunit_is_never_touched);

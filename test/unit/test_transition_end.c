@@ -135,6 +135,7 @@ static const struct {
     {"errors and silence are over too",  1, {VALID, FAILED, NO_REPLY}, ASSIMILATE_READY},
     {"one still out: wait",              1, {VALID, VALID, OUT},       ASSIMILATE_INIT},
     {"one unchecked: wait",              1, {VALID, VALID, NEW},       ASSIMILATE_INIT},
+    {"one not judged: wait",             1, {VALID, INCONCLUSIVE},     ASSIMILATE_INIT},
     {"no canonical result: not ready",   0, {INVALID, FAILED},         ASSIMILATE_INIT},
     {"withdrawn just now: over",         1, {VALID, UNSENT},           ASSIMILATE_READY},
 };
@@ -177,6 +178,7 @@ static const struct {
     {"nor of withdrawn ones",                 ASSIMILATE_DONE,  1, 0,  {VALID, DIDNT_NEED},     R, {R, I}},
     {"one is out: inputs and canonical stay", ASSIMILATE_DONE,  1, 0,  {VALID, VALID, OUT},     I, {I, R, I}},
     {"one is unchecked: they stay, and it",   ASSIMILATE_DONE,  1, 0,  {VALID, VALID, NEW},     I, {I, R, I}},
+    {"one is not judged: the same",           ASSIMILATE_DONE,  1, 0,  {VALID, INCONCLUSIVE},   I, {I, I}},
     {"one may still report in time",          ASSIMILATE_DONE,  1, 0,  {VALID, NO_REPLY_EARLY}, I, {I, I}},
     {"one cannot report any more",            ASSIMILATE_DONE,  1, 0,  {VALID, NO_REPLY_DUE},   R, {R, I}},
     {"one has just timed out: all goes",      ASSIMILATE_DONE,  1, 0,  {VALID, VALID, LATE},    R, {R, R, I}},
