@@ -101,7 +101,7 @@ struct outcome_of {
 };
 
 /* Decide on results of these kinds; ids are 1, 2, …, suffixes 0, 1, …. */
-static struct outcome_of
+static inline struct outcome_of
 decide_with(const struct workunit *wu, const enum kind *what,
             const struct transition_config *cfg)
 {
@@ -118,7 +118,7 @@ decide_with(const struct workunit *wu, const enum kind *what,
     return ret;
 }
 
-static struct outcome_of
+static inline struct outcome_of
 decide(const struct workunit *wu, const enum kind *what)
 {
     return decide_with(wu, what, &plain);
