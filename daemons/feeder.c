@@ -21,6 +21,7 @@
 #include "catalog.h"
 #include "clock.h"
 #include "config.h"
+#include "db.h"
 #include "db_catalog.h"
 #include "file.h"
 #include "filler.h"
@@ -231,7 +232,8 @@ feeder_start(struct daemon *d)
     sigaction(SIGUSR1, &reload, NULL);
     trigger_pulled(f); /* of a time before this start */
     f->segment = create_segment(d);
-    if (f->segment == NULL || publish(f, d) != 0) {
+    if (f->segment == NULL || db_set_lock_wait(d->db, 0) != 0 ||
+        publish(f, d) != 0) {
         feeder_stop(d);
         return -1;
     }

@@ -33,6 +33,8 @@ enum {
 
 static const unsigned connect_timeout = 10; /* s */
 
+static uint64_t n_deadlocks; /* of this process */
+
 /* my_bool or bool, whichever this library has. */
 typedef __typeof__(*((MYSQL_BIND *)NULL)->is_null) api_flag;
 
@@ -72,6 +74,7 @@ failed(struct db *db, const char *sql, unsigned code, const char *text)
 {
     enum db_error kind = db_error_kind(code);
 
+    n_deadlocks += db_error_is_deadlock(code);
     if (kind == DB_ERROR_LOST) {
         db->lost = true;
         db->in_transaction = false;
@@ -79,8 +82,12 @@ failed(struct db *db, const char *sql, unsigned code, const char *text)
                     MAX_LOGGED_SQL, sql);
     } else if (kind == DB_ERROR_COLLISION) {
         db->doomed = db->in_transaction;
-        log_warning("database: %s (%u) in: %.*s", text, code, MAX_LOGGED_SQL,
-                    sql);
+        if (db->lock_wait == 0 && db_error_means_locked(code))
+            log_debug("database: %s (%u) in: %.*s", text, code, MAX_LOGGED_SQL,
+                      sql);
+        else
+            log_warning("database: %s (%u) in: %.*s", text, code,
+                        MAX_LOGGED_SQL, sql);
     } else {
         log_critical("database: %s (%u) in: %.*s", text, code, MAX_LOGGED_SQL,
                      sql);
@@ -96,7 +103,8 @@ query_failed(struct db_query *q)
     q->stage = DB_DONE;
     if (db_error_kind(code) == DB_ERROR_EXISTS)
         return DB_EXISTS;
-    if (q->nowait && db_error_means_locked(code))
+    if ((q->nowait || (q->db->lock_wait == 0 && !q->db->in_transaction)) &&
+        db_error_means_locked(code))
         return DB_BUSY;
     q->broken = true;
     return failed(q->db, q->sql, code, mysql_stmt_error(q->stmt->api));
@@ -105,19 +113,32 @@ query_failed(struct db_query *q)
 /* ---- connection --------------------------------------------------------- */
 
 static int
+set_lock_wait(struct db *db, unsigned seconds)
+{
+    struct buf sql = BUF_INIT;
+    int rc;
+
+    if (seconds == 0 && !db->is_mariadb)
+        seconds = 1; /* MySQL's least */
+    buf_addf(&sql, "SET SESSION innodb_lock_wait_timeout = %u", seconds);
+    rc = db_exec(db, buf_str(&sql));
+    buf_free(&sql);
+    return rc;
+}
+
+static int
 set_session(struct db *db)
 {
     static const char *const settings[] = {
         "SET SESSION sql_mode = 'STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,"
-        "NO_ENGINE_SUBSTITUTION', time_zone = '+00:00', "
-        "innodb_lock_wait_timeout = 20, autocommit = 1",
+        "NO_ENGINE_SUBSTITUTION', time_zone = '+00:00', autocommit = 1",
         "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED",
     };
 
     for (size_t i = 0; i < ARRAY_LEN(settings); i++)
         if (db_exec(db, settings[i]) != 0)
             return -1;
-    return 0;
+    return set_lock_wait(db, db->lock_wait);
 }
 
 void
@@ -182,6 +203,7 @@ db_connect(struct db *db)
     }
     db->lost = db->doomed = false;
     db->skip_locked = db_knows_skip_locked(mysql_get_server_info(db->conn));
+    db->is_mariadb = strstr(mysql_get_server_info(db->conn), "MariaDB") != NULL;
     if (set_session(db) != 0) {
         db->lost = true;
         return -1;
@@ -200,6 +222,7 @@ db_open_params(const char *host, const char *user, const char *passwd,
     db->passwd = xstrdup(passwd != NULL ? passwd : "");
     db->name = xstrdup(name != NULL ? name : "");
     db->read_timeout = 300;
+    db->lock_wait = 20;
     if (db_connect(db) != 0) {
         db_close(db);
         return NULL;
@@ -236,6 +259,14 @@ db_set_patience(struct db *db, unsigned seconds)
     return db_connect(db);
 }
 
+int
+db_set_lock_wait(struct db *db, unsigned seconds)
+{
+    assert(!db->in_transaction);
+    db->lock_wait = seconds;
+    return set_lock_wait(db, seconds);
+}
+
 bool
 db_has_skip_locked(const struct db *db)
 {
@@ -252,6 +283,12 @@ double
 db_seconds(const struct db *db)
 {
     return db->seconds;
+}
+
+uint64_t
+db_deadlocks(void)
+{
+    return n_deadlocks;
 }
 
 /* ---- statements --------------------------------------------------------- */

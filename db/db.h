@@ -15,7 +15,25 @@
  * reconnect they are prepared anew.  Values are always bound.  Errors are
  * logged where first seen, with the statement's text (never its values).
  *
- * Session: utf8mb4, UTC, READ COMMITTED, autocommit on, strict mode. */
+ * Session: utf8mb4, UTC, READ COMMITTED, autocommit on, strict mode.
+ *
+ * Lock order, of every transaction of every program:
+ *
+ *     1 workunits by id      5 teams by id
+ *     2 results              6 hosts by id
+ *     3 batches by id        7 host_app_version by (host, version)
+ *     4 users by id          8 any x_ table
+ *
+ * Who changes results, or more than one row of a workunit, locks the workunits
+ * first: then nobody else has a lock on their results, and those may come in
+ * any order.  "By id" is over the whole transaction, not each statement: one
+ * SELECT ... ORDER BY id FOR UPDATE first, then as many UPDATEs as it takes.
+ * An UPDATE finds its rows by primary key (FORCE INDEX, if the optimizer could
+ * think otherwise): a row that is looked at is locked.
+ *
+ * The scheduler and the feeder take what they need in another order (a host is
+ * locked before its request is handled), so they never wait for a lock: see
+ * db_set_lock_wait(). */
 #ifndef QUORATE_DB_H
 #define QUORATE_DB_H
 
@@ -51,6 +69,14 @@ int db_reconnect(struct db *, const volatile int *stop, int max_tries);
 /* How long an answer of the server may take (s; 300 unless set); for tools that
  * change big tables.  Connects anew, at once.  0 or -1. */
 int db_set_patience(struct db *, unsigned seconds);
+
+/* How long a statement waits for a lock (s; 20 unless set), from now on, also
+ * after db_reconnect().  With 0 it does not wait: the lock of another is a
+ * collision at once, so db_transaction() rolls back and tries again a little
+ * later; who never waits while holding locks is never part of a deadlock.
+ * Outside a transaction the answer is DB_BUSY.  (MySQL has no 0: there it is
+ * 1 s.)  0 or -1. */
+int db_set_lock_wait(struct db *, unsigned seconds);
 
 /* ---- statements --------------------------------------------------------- */
 struct db_query *db_prepare(struct db *, const char *sql);
@@ -112,5 +138,8 @@ bool db_has_skip_locked(const struct db *);
 /* Statements executed on this connection so far; time spent in them (s). */
 uint64_t db_statements(const struct db *);
 double db_seconds(const struct db *);
+
+/* Deadlocks (1213) that this process was the victim of. */
+uint64_t db_deadlocks(void);
 
 #endif

@@ -153,12 +153,36 @@ is_deferred(const struct assimilate_wu *w)
     return w->ending == ENDING_DEFER;
 }
 
+/* In the order of ids, which the three kinds of endings together do not keep.
+ */
+static int
+lock_all(struct db *db, const struct assimilate_batch *b)
+{
+    int64_t *ids = xcalloc(b->n, sizeof(*ids));
+    struct db_query *q =
+        db_prepare_list(db, "SELECT id FROM workunit WHERE id IN (", b->n,
+                        ") ORDER BY id FOR UPDATE");
+    unsigned p = 0;
+    int rc = -1;
+
+    for (size_t i = 0; i < b->n; i++)
+        ids[i] = b->wu[i].wu.id;
+    if (q != NULL && db_bind_list(q, &p, ids, b->n) == 0)
+        while ((rc = db_step(q)) == 0)
+            ;
+    db_finish(q);
+    free(ids);
+    return rc == DB_NONE ? 0 : -1;
+}
+
 static int
 store_endings(struct db *db, void *arg)
 {
     const struct store *s = arg;
     int rc;
 
+    if (lock_all(db, s->b) != 0)
+        return -1;
     rc = update_some(db, s,
                      "UPDATE workunit SET transition_time = ?, "
                      "error_mask = error_mask | 32 "

@@ -8,8 +8,8 @@
 #include "db_many.h"
 
 /* The columns in the order read_item() wants them. */
-#define WORKUNIT_COLUMNS "id, name, xml_doc, 0"
-#define RESULT_COLUMNS "id, name, xml_doc_in, outcome"
+#define WORKUNIT_COLUMNS "id, name, xml_doc, 0, id"
+#define RESULT_COLUMNS "id, name, xml_doc_in, outcome, workunitid"
 
 static void
 read_item(struct db_query *q, enum file_delete_state state,
@@ -17,6 +17,7 @@ read_item(struct db_query *q, enum file_delete_state state,
 {
     *ret = (struct cleanup_item){
         .id = db_col_i64(q, 0),
+        .wu_id = db_col_i64(q, 4),
         .document = db_col_dup(q, 2),
         .outcome = (enum outcome)db_col_i64(q, 3),
         .state = state,
@@ -143,9 +144,11 @@ struct apply {
 };
 
 static const char *const apply_update[] = {
-    [CLEANUP_RESULTS] = "UPDATE result SET file_delete_state = ?"
+    [CLEANUP_RESULTS] = "UPDATE result FORCE INDEX (PRIMARY)"
+                        " SET file_delete_state = ?"
                         " WHERE file_delete_state = ? AND id IN (",
-    [CLEANUP_WORKUNITS] = "UPDATE workunit SET file_delete_state = ?"
+    [CLEANUP_WORKUNITS] = "UPDATE workunit FORCE INDEX (PRIMARY)"
+                          " SET file_delete_state = ?"
                           " WHERE file_delete_state = ? AND id IN (",
 };
 
@@ -173,11 +176,31 @@ store_state(struct db *db, struct apply *a, enum file_delete_state to)
 }
 
 static int
+lock_workunits(struct db *db, struct apply *a)
+{
+    struct db_query *q =
+        db_prepare_list(db, "SELECT id FROM workunit WHERE id IN (",
+                        (size_t)a->n, ") ORDER BY id FOR UPDATE");
+    unsigned i = 0;
+    int rc = -1;
+
+    for (int k = 0; k < a->n; k++)
+        a->ids[k] = a->items[k].wu_id;
+    if (q != NULL && db_bind_list(q, &i, a->ids, (size_t)a->n) == 0)
+        while ((rc = db_step(q)) == 0)
+            ;
+    db_finish(q);
+    return rc == DB_NONE ? 0 : -1;
+}
+
+static int
 apply_all(struct db *db, void *arg)
 {
     struct apply *a = arg;
 
     a->stored = 0;
+    if (a->n > 0 && lock_workunits(db, a) != 0)
+        return -1;
     if (store_state(db, a, FILES_DONE) != 0 ||
         store_state(db, a, FILES_ERROR) != 0)
         return -1;

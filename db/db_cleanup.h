@@ -25,6 +25,7 @@ struct cleanup_filter {
 
 struct cleanup_item {
     int64_t id;
+    int64_t wu_id; /* results: the workunit; workunits: the same as id */
     char name[NAME_SIZE];
     char *document;               /* malloc */
     enum outcome outcome;         /* results; else OUTCOME_INIT */

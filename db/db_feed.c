@@ -168,7 +168,9 @@ static int
 end_unneeded(struct db *db, const struct id_list *u)
 {
     struct db_query *q = db_prepare_list(
-        db, "UPDATE result SET server_state = ?, outcome = ? WHERE id IN (",
+        db,
+        "UPDATE result FORCE INDEX (PRIMARY) SET server_state = ?, outcome = ?"
+        " WHERE id IN (",
         u->n, ") AND server_state = ?");
     unsigned i = 2;
     int rc = -1;

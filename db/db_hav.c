@@ -1,11 +1,12 @@
 /* db_hav.c - host_app_version: what the transitioner and the validator learn
  * about a host with one app version.
  *
- * The table has a unique key and no primary one.  Missing rows are inserted
- * first (a row that is there makes it a no-op, and locks it), so that the read
- * that follows finds and locks them all. */
+ * Rows are locked as they are read.  Those that are not there yet are inserted,
+ * then all are read again; to insert first would lock gaps between rows, in
+ * which two programs could wait for each other. */
 #include "db_hav.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "buf.h"
@@ -39,6 +40,19 @@ bind_keys(struct db_query *q, const struct host_app_version *hav, size_t n)
             return -1;
     }
     return 0;
+}
+
+/* The keys that `there` does not mark go to ret; how many. */
+static size_t
+missing_rows(const struct host_app_version *hav, const bool *there, size_t n,
+             struct host_app_version *ret)
+{
+    size_t k = 0;
+
+    for (size_t i = 0; i < n; i++)
+        if (!there[i])
+            ret[k++] = hav[i];
+    return k;
 }
 
 static int
@@ -83,13 +97,15 @@ fill(struct host_app_version *h, struct db_query *q)
     h->consecutive_valid = (int)db_col_i64(q, 14);
 }
 
+/* Lock and read; there[i] says whether row i is there. */
 static int
-read_rows(struct db *db, struct host_app_version *hav, size_t n)
+read_rows(struct db *db, struct host_app_version *hav, bool *there, size_t n)
 {
     struct buf sql = BUF_INIT;
     struct db_query *q;
     int rc = -1;
 
+    memset(there, 0, n * sizeof(*there));
     buf_add(&sql,
             "SELECT host_id, app_version_id, pfc_n, pfc_avg, et_n, et_avg, "
             "et_var, et_q, max_jobs_per_day, n_jobs_today, turnaround_n, "
@@ -105,12 +121,31 @@ read_rows(struct db *db, struct host_app_version *hav, size_t n)
 
             while (i < n && db_hav_compare(&hav[i], &key) < 0)
                 i++;
-            if (i < n && db_hav_compare(&hav[i], &key) == 0)
+            if (i < n && db_hav_compare(&hav[i], &key) == 0) {
                 fill(&hav[i], q);
+                there[i] = true;
+            }
         }
     db_finish(q);
     buf_free(&sql);
     return rc == DB_NONE ? 0 : -1;
+}
+
+static int
+lock_part(struct db *db, struct host_app_version *hav, size_t n)
+{
+    struct host_app_version missing[ROWS_AT_ONCE];
+    bool there[ROWS_AT_ONCE];
+    size_t n_missing;
+
+    if (read_rows(db, hav, there, n) != 0)
+        return -1;
+    n_missing = missing_rows(hav, there, n, missing);
+    if (n_missing == 0)
+        return 0;
+    if (make_missing(db, missing, n_missing) != 0)
+        return -1;
+    return read_rows(db, hav, there, n);
 }
 
 int
@@ -119,8 +154,7 @@ db_hav_lock(struct db *db, struct host_app_version *hav, size_t n)
     for (size_t i = 0; i < n; i += ROWS_AT_ONCE) {
         size_t part = n - i < ROWS_AT_ONCE ? n - i : ROWS_AT_ONCE;
 
-        if (make_missing(db, hav + i, part) != 0 ||
-            read_rows(db, hav + i, part) != 0)
+        if (lock_part(db, hav + i, part) != 0)
             return -1;
     }
     return 0;

@@ -32,9 +32,10 @@ struct db {
     struct db_address where;
     char *user, *passwd, *name;
     unsigned read_timeout; /* s */
+    unsigned lock_wait;    /* s */
     bool lost;             /* needs db_reconnect() */
     bool doomed;           /* needs db_rollback(), see db.c */
-    bool in_transaction, skip_locked;
+    bool in_transaction, skip_locked, is_mariadb;
     struct db_query *queries; /* the cache, and those in use */
     unsigned n_queries;
     uint64_t n_statements;
@@ -92,6 +93,9 @@ enum db_error {
     DB_ERROR_THERE,     /* the table, column or index is there already */
 };
 enum db_error db_error_kind(unsigned code);
+
+/* Is it the victim of a deadlock? */
+bool db_error_is_deadlock(unsigned code);
 
 /* Of a NOWAIT statement: is a row locked by another? */
 bool db_error_means_locked(unsigned code);

@@ -3,6 +3,7 @@
 #include "db.h"
 
 #include <assert.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -12,6 +13,8 @@
 
 enum {
     TRANSACTION_TRIES = 10,
+    PATIENT_TRIES = 2, /* the last ones wait for locks in any case */
+    PATIENCE = 10,     /* s, then */
     LONGEST_WAIT = 60, /* s between two tries to connect */
 };
 
@@ -90,22 +93,56 @@ wait_a_little(int tries)
     clock_sleep(0.005 * (double)(1 + rand_r(&seed) % 10) * tries);
 }
 
+/* One try: what db_transaction() returns, or TRY_AGAIN. */
+enum { TRY_AGAIN = INT_MIN };
+
+static int
+try_once(struct db *db, db_work_fn *fn, void *arg)
+{
+    int rc;
+
+    if (db_begin(db) != 0)
+        return -1;
+    rc = fn(db, arg);
+    if (rc == 0 && !db->doomed && db_commit(db) == 0)
+        return 0;
+    if (!db->doomed) {
+        db_rollback(db);
+        return rc == 0 ? -1 : rc;
+    }
+    db_rollback(db);
+    return TRY_AGAIN;
+}
+
+/* Who never waits for locks could go away empty-handed for ever. */
+static int
+try_patiently(struct db *db, db_work_fn *fn, void *arg)
+{
+    unsigned lock_wait = db->lock_wait;
+    int rc;
+
+    if (lock_wait >= PATIENCE)
+        return try_once(db, fn, arg);
+    if (db_set_lock_wait(db, PATIENCE) != 0)
+        return -1;
+    rc = try_once(db, fn, arg);
+    if (db->lost)
+        db->lock_wait = lock_wait; /* for the next connection */
+    else if (db_set_lock_wait(db, lock_wait) != 0)
+        log_warning("database: locks are waited for from now on");
+    return rc;
+}
+
 int
 db_transaction(struct db *db, db_work_fn *fn, void *arg)
 {
     for (int tries = 1; tries <= TRANSACTION_TRIES; tries++) {
-        int rc;
+        int rc = tries <= TRANSACTION_TRIES - PATIENT_TRIES
+                     ? try_once(db, fn, arg)
+                     : try_patiently(db, fn, arg);
 
-        if (db_begin(db) != 0)
-            return -1;
-        rc = fn(db, arg);
-        if (rc == 0 && !db->doomed && db_commit(db) == 0)
-            return 0;
-        if (!db->doomed) {
-            db_rollback(db);
-            return rc == 0 ? -1 : rc;
-        }
-        db_rollback(db);
+        if (rc != TRY_AGAIN)
+            return rc;
         wait_a_little(tries);
     }
     log_critical("database: gave up a transaction after %d collisions",

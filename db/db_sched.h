@@ -12,8 +12,10 @@
  *   msg_from_host (new rows), msg_to_host.handled
  *
  * All functions run inside the one transaction of an RPC.  Locks are taken in
- * this order: user (only to make a host), host, workunits by id, results by id;
- * so whoever changes more than one row of a workunit waits for its lock.  Each
+ * this order: user (only to make a host), host, workunits, results.  That is
+ * not the order of the others (db.h), and workunits to send come after those of
+ * reports; so the connection never waits for a lock (db_set_lock_wait(db, 0)):
+ * an RPC that meets one begins again a few milliseconds later.  Each
  * returns 0, an answer of enum db_answer, or -1 (failed, logged). */
 #ifndef QUORATE_DB_SCHED_H
 #define QUORATE_DB_SCHED_H
@@ -139,6 +141,7 @@ int db_sched_take_messages(struct db *, int64_t hostid, char ***ret,
 enum candidate_state {
     CANDIDATE_OK,
     CANDIDATE_NOT_NEEDED, /* the workunit is decided, or the result is gone */
+    CANDIDATE_BUSY,       /* another has locked the workunit: not now */
     CANDIDATE_USER_HAS,   /* the user has, or had, a result of the workunit */
     CANDIDATE_HOST_HAS,
 };
@@ -165,10 +168,10 @@ struct send_to {
     int64_t now;
 };
 
-/* Lock the workunits (by id) and results (by id) of the candidates, read them,
- * and say which may be sent.  Of two candidates of one workunit both may be OK:
- * the caller does not offer two where that is forbidden.  `c` is sorted by
- * result_id. */
+/* Lock the workunits and results of the candidates, read them, and say which
+ * may be sent.  Workunits that another has locked are passed over.  Of two
+ * candidates of one workunit both may be OK: the caller does not offer two
+ * where that is forbidden.  `c` is sorted by result_id. */
 int db_sched_lock_candidates(struct db *, struct candidate *, size_t n,
                              const struct send_to *);
 

@@ -96,6 +96,8 @@ lock_workunits(struct db *db, struct candidate *c, size_t n)
     buf_add(&sql, "SELECT " WORKUNIT_COLUMNS " FROM workunit WHERE");
     db_list_in(&sql, "id", n);
     buf_add(&sql, " ORDER BY id FOR UPDATE");
+    if (db_has_skip_locked(db))
+        buf_add(&sql, " SKIP LOCKED");
     q = db_prepare(db, buf_str(&sql));
     if (q != NULL && db_list_bind(q, &i, &c->wu_id, sizeof(*c), n) == 0)
         while ((rc = db_step(q)) == 0)
@@ -236,6 +238,37 @@ judge(struct candidate *c)
         c->state = CANDIDATE_NOT_NEEDED;
 }
 
+/* A workunit that was passed over is locked by another, or gone. */
+static int
+find_busy(struct db *db, struct candidate *c, size_t n)
+{
+    struct buf sql = BUF_INIT;
+    struct db_query *q;
+    unsigned i = 0;
+    int rc = -1;
+
+    buf_add(&sql, "SELECT id FROM workunit WHERE");
+    db_list_in(&sql, "id", n);
+    q = db_prepare(db, buf_str(&sql));
+    if (q != NULL && db_list_bind(q, &i, &c->wu_id, sizeof(*c), n) == 0)
+        while ((rc = db_step(q)) == 0)
+            for (size_t k = 0; k < n; k++)
+                if (c[k].wu == NULL && c[k].wu_id == db_col_i64(q, 0))
+                    c[k].state = CANDIDATE_BUSY;
+    db_finish(q);
+    buf_free(&sql);
+    return rc == DB_NONE ? 0 : -1;
+}
+
+static bool
+all_workunits_found(const struct candidate *c, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (c[i].wu == NULL)
+            return false;
+    return true;
+}
+
 static int
 lock_chunk(struct db *db, struct candidate *c, size_t n,
            const struct send_to *to)
@@ -244,6 +277,8 @@ lock_chunk(struct db *db, struct candidate *c, size_t n,
         return -1;
     for (size_t i = 0; i < n; i++)
         judge(&c[i]);
+    if (!all_workunits_found(c, n) && find_busy(db, c, n) != 0)
+        return -1;
     if (to->resend)
         return 0;
     if (to->one_per_user && mark_taken(db, c, n, to, false) != 0)

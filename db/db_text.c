@@ -101,6 +101,12 @@ db_error_kind(unsigned code)
 }
 
 bool
+db_error_is_deadlock(unsigned code)
+{
+    return code == 1213;
+}
+
+bool
 db_error_means_locked(unsigned code)
 {
     return code == 1205 || code == 3572; /* MariaDB, MySQL */

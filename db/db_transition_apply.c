@@ -68,7 +68,8 @@ change_kind(struct db *db, const struct flat_change *c, size_t n)
         ids[i] = c[i].id;
     q = db_prepare_list(
         db,
-        "UPDATE result SET server_state = ?, outcome = ?, validate_state = ?, "
+        "UPDATE result FORCE INDEX (PRIMARY) SET "
+        "server_state = ?, outcome = ?, validate_state = ?, "
         "file_delete_state = ? WHERE server_state = ? AND outcome = ? AND "
         "validate_state = ? AND file_delete_state = ? AND id IN (",
         n, ")");

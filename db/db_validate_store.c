@@ -29,9 +29,16 @@ struct locked_wu {
     size_t seen; /* results that are as read */
 };
 
+struct unsent {
+    int64_t id;
+    size_t wu;
+};
+
 struct store {
     struct validate_batch *b;
     struct locked_wu *locked;
+    struct unsent *unsent; /* results that nobody has yet */
+    size_t n_unsent, room_for_unsent;
     int64_t now;
     int daily_result_quota;
     int app_target_nresults;
@@ -89,6 +96,18 @@ check_result(struct store *s, size_t i, int64_t id,
         l->good = false;
 }
 
+static void
+note_unsent(struct store *s, size_t wu, int64_t id)
+{
+    if (s->n_unsent == s->room_for_unsent) {
+        s->room_for_unsent =
+            s->room_for_unsent == 0 ? 64 : 2 * s->room_for_unsent;
+        s->unsent =
+            xrealloc(s->unsent, s->room_for_unsent * sizeof(*s->unsent));
+    }
+    s->unsent[s->n_unsent++] = (struct unsent){id, wu};
+}
+
 /* All results are locked, also those that nobody has yet: a scheduler must not
  * send one while it is withdrawn. */
 static int
@@ -111,6 +130,9 @@ lock_results(struct db *db, struct store *s, const int64_t *ids)
                 db_col_i64(q, 4) != VALIDATE_INVALID)
                 check_result(s, i, db_col_i64(q, 1),
                              (enum validate_state)db_col_i64(q, 4));
+            if (db_col_i64(q, 2) == RESULT_INACTIVE ||
+                db_col_i64(q, 2) == RESULT_UNSENT)
+                note_unsent(s, i, db_col_i64(q, 1));
         }
     db_finish(q);
     for (size_t i = 0; i < s->b->n; i++)
@@ -126,6 +148,7 @@ lock_all(struct db *db, struct store *s)
     int rc;
 
     memset(s->locked, 0, s->b->n * sizeof(*s->locked));
+    s->n_unsent = 0;
     for (size_t i = 0; i < s->b->n; i++)
         ids[i] = s->b->wu[i].wu.id;
     rc = lock_workunits(db, s, ids);
@@ -232,20 +255,24 @@ store_all_results(struct db *db, const struct judged *judged, size_t n)
 static int
 withdraw_unsent(struct db *db, const struct store *s)
 {
-    int64_t *ids = xcalloc(s->b->n, sizeof(*ids));
+    int64_t *ids = xcalloc(s->n_unsent + 1, sizeof(*ids));
     struct db_query *q = NULL;
     unsigned p = 0;
     size_t n = 0;
     int rc = 0;
 
-    for (size_t i = 0; i < s->b->n; i++)
+    for (size_t k = 0; k < s->n_unsent; k++) {
+        size_t i = s->unsent[k].wu;
+
         if (s->locked[i].good && s->b->verdict[i].canonical_resultid != 0 &&
             s->b->wu[i].wu.canonical_resultid == 0)
-            ids[n++] = s->b->wu[i].wu.id;
+            ids[n++] = s->unsent[k].id;
+    }
     if (n > 0) {
         q = db_prepare_list(db,
-                            "UPDATE result SET server_state = 5, outcome = 5 "
-                            "WHERE server_state IN (1, 2) AND workunitid IN (",
+                            "UPDATE result FORCE INDEX (PRIMARY) "
+                            "SET server_state = 5, outcome = 5 "
+                            "WHERE server_state IN (1, 2) AND id IN (",
                             n, ")");
         rc = q != NULL && db_bind_list(q, &p, ids, n) == 0 ? db_step(q) : -1;
     }
@@ -478,5 +505,6 @@ db_validate_store(struct db *db, struct validate_batch *b, int64_t now,
         if (rc != 0 || !s.locked[i].good)
             b->verdict[i].undecided = true;
     free(s.locked);
+    free(s.unsent);
     return rc < 0 ? -1 : 0;
 }

@@ -220,6 +220,8 @@ confirm(struct rpc *rpc, struct scan *scan, struct batch *b,
         if (c[i].state == CANDIDATE_NOT_NEEDED)
             continue;
         claim->fate = CLAIM_BACK;
+        if (c[i].state == CANDIDATE_BUSY)
+            continue;
         count_lost(rpc, scan, &c[i], &claim->job);
         scan->looks_ahead = true;
     }

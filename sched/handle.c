@@ -238,9 +238,11 @@ is_stopped(const struct config *cfg)
 static bool
 connect_db(struct server *s)
 {
-    if (s->db == NULL)
-        s->db = db_open(s->cfg);
-    return s->db != NULL;
+    if (s->db != NULL)
+        return true;
+    s->db = db_open(s->cfg);
+    /* see db_sched.h */
+    return s->db != NULL && db_set_lock_wait(s->db, 0) == 0;
 }
 
 /* NULL, or the text for the volunteer. */

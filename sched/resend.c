@@ -121,8 +121,8 @@ judge(struct rpc *rpc, struct candidate *c)
     struct sendable job;
     struct offer offer;
 
-    if (c->result == NULL)
-        return FATE_LATER; /* no longer in progress */
+    if (c->result == NULL || c->state == CANDIDATE_BUSY)
+        return FATE_LATER; /* no longer in progress, or at work on it */
     if (c->state != CANDIDATE_OK)
         return FATE_EXPIRE;
     c->deadline = new_deadline(rpc, c);

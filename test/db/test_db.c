@@ -480,6 +480,43 @@ START_TEST(deadlocks_are_solved_by_doing_it_again)
 }
 END_TEST
 
+static int
+set_first(struct db *d, void *arg)
+{
+    int *runs = arg;
+
+    (*runs)++;
+    return set_small(d, 1, 5);
+}
+
+START_TEST(who_never_waits_for_locks_collides_and_tries_again)
+{
+    struct db *other = dbtest_open();
+    int runs = 0;
+    pid_t pid;
+
+    dbtest_exec(db, "INSERT INTO t (id, small) VALUES (1, 0)");
+    ck_assert_int_eq(db_set_lock_wait(db, 0), 0);
+    pid = fork();
+    if (pid == 0) {
+        struct db *third = dbtest_open();
+
+        if (db_begin(third) != 0 || set_small(third, 1, 9) != 0)
+            _exit(1);
+        usleep(300000);
+        _exit(db_commit(third) == 0 ? 0 : 1);
+    }
+    usleep(100000);
+    ck_assert_int_eq(set_small(db, 1, 4), DB_BUSY); /* no transaction */
+    ck_assert_int_eq(db_transaction(db, set_first, &runs), 0);
+    ck_assert_int_gt(runs, 1);
+    ck_assert_int_eq(dbtest_i64(other, "SELECT small FROM t WHERE id = 1"), 5);
+    ck_assert_uint_eq(db_deadlocks(), 0);
+    ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+    db_close(other);
+}
+END_TEST
+
 START_TEST(a_locked_row_is_an_answer_to_nowait)
 {
     struct db *other = dbtest_open();
@@ -605,6 +642,7 @@ db_suite(void)
     tcase_add_loop_test(tc, only_zero_commits, 0, ARRAY_LEN(outcomes));
     tcase_add_test(tc, after_a_lock_time_out_all_is_done_again);
     tcase_add_test(tc, deadlocks_are_solved_by_doing_it_again);
+    tcase_add_test(tc, who_never_waits_for_locks_collides_and_tries_again);
     tcase_add_test(tc, a_locked_row_is_an_answer_to_nowait);
     tcase_add_test(tc, a_lost_connection_is_known_and_made_again);
     tcase_add_test(tc, a_transaction_dies_with_its_connection);

@@ -557,6 +557,30 @@ START_TEST(does_not_send_what_is_not_needed)
 }
 END_TEST
 
+START_TEST(a_workunit_that_another_has_locked_is_passed_over)
+{
+    struct candidate c[] = {candidate(BIG, BIG), candidate(BIG + 1, BIG + 1)};
+    struct send_to to = to_alice();
+
+    if (!db_has_skip_locked(db))
+        return;
+    for (int i = 0; i < 2; i++) {
+        add_workunit(BIG + i);
+        add_result(BIG + i, BIG + i, RESULT_UNSENT, 0, 0);
+    }
+    ck_assert_int_eq(db_begin(other), 0);
+    dbtest_exec(other, "UPDATE workunit SET priority = 1 ORDER BY id LIMIT 1");
+    ck_assert_int_eq(db_begin(db), 0);
+    ck_assert_int_eq(db_sched_lock_candidates(db, c, 2, &to), 0);
+    ck_assert_int_eq(c[0].state, CANDIDATE_BUSY);
+    ck_assert_int_eq(c[1].state, CANDIDATE_OK);
+    db_rollback(db);
+    db_rollback(other);
+    candidate_free(&c[0]);
+    candidate_free(&c[1]);
+}
+END_TEST
+
 START_TEST(one_result_of_a_workunit_for_a_user_or_host)
 {
     add_workunit(BIG);
@@ -675,6 +699,7 @@ db_sched_suite(void)
     tcase_add_test(tc, stores_trickles_and_hands_messages_out_once);
     tcase_add_test(tc, sends_what_is_unsent);
     tcase_add_test(tc, does_not_send_what_is_not_needed);
+    tcase_add_test(tc, a_workunit_that_another_has_locked_is_passed_over);
     tcase_add_test(tc, one_result_of_a_workunit_for_a_user_or_host);
     tcase_add_test(tc, looks_ahead_which_workunits_a_user_has);
     tcase_add_test(tc, sends_a_lost_job_again_or_ends_it);
