@@ -24,10 +24,16 @@ sane(double x)
     return isfinite(x) && x > 0 ? x : 0;
 }
 
-static double
-sane_max(double max)
+double
+credit_max(double max)
 {
     return isfinite(max) ? sane(max) : CREDIT_MAX_DEFAULT;
+}
+
+double
+credit_cap(double credit, double max)
+{
+    return fmin(sane(credit), credit_max(max));
 }
 
 double
@@ -37,7 +43,7 @@ credit_from_wu(double canonical_credit, double rsc_fpops_est, double max)
 
     if (credit == 0)
         credit = sane(rsc_fpops_est) * COBBLESTONE_SCALE;
-    return fmin(credit, sane_max(max));
+    return fmin(credit, credit_max(max));
 }
 
 double
@@ -53,7 +59,7 @@ credit_from_runtime(double flops_estimate, double elapsed,
     if (work > 2 * bound)
         work = bound;
     credit = work * COBBLESTONE_SCALE;
-    return credit <= sane_max(max) ? credit : 0;
+    return credit <= credit_max(max) ? credit : 0;
 }
 
 double

@@ -10,6 +10,13 @@
 #define CREDIT_HALF_LIFE 604800.0 /* s */
 #define CREDIT_MAX_DEFAULT (200.0 * 1000 * 365)
 
+/* The cap in force: `max`, 0 if it is negative, the default if it is no
+ * number. */
+double credit_max(double max);
+
+/* Finite, not negative, at most credit_max(max). */
+double credit_cap(double credit, double max);
+
 /* --credit_from_wu: the workunit's preset canonical_credit, else its
  * rsc_fpops_est in credits (§5.1); capped to `max`. */
 double credit_from_wu(double canonical_credit, double rsc_fpops_est,

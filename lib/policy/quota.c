@@ -2,12 +2,11 @@
  * host with that app version (lifecycle §3.4, 4.5, 5.2). */
 #include "quota.h"
 
-#include <math.h>
+#include "average.h"
 
-static const double mean_samples = 20; /* after these the average decays */
-static const double late_weight = 0.01;
-static const double largest_factor = 10; /* of one sample to the average */
-static const int endless = 1000000000;   /* counters stay below INT_MAX */
+#define DAY 86400
+
+static const int endless = 1000000000; /* counters stay below INT_MAX */
 
 int64_t
 quota_version_key(int64_t appid, int64_t app_version_id)
@@ -20,22 +19,7 @@ quota_version_key(int64_t appid, int64_t app_version_id)
 void
 quota_add_sample(double x, double *n, double *avg, double *var, double *q)
 {
-    double d, old = *avg;
-
-    if (!isfinite(x) || x < 0)
-        return;
-    if (*n > 0 && old > 0 && x > largest_factor * old)
-        x = largest_factor * old;
-    *n += 1;
-    d = x - old;
-    if (*n < mean_samples) {
-        *avg += d / *n;
-        *q += d * (x - *avg);
-        *var = *q / *n;
-    } else {
-        *avg += late_weight * d;
-        *var += late_weight * (d * d - *var);
-    }
+    average_add_spread(&average_of_host, x, n, avg, var, q);
 }
 
 /* The quota in force: a row that never had one has the whole. */
@@ -48,6 +32,16 @@ quota_now(const struct host_app_version *hav, int daily_result_quota)
     return hav->max_jobs_per_day;
 }
 
+static void
+one_less(struct host_app_version *hav, int daily_result_quota)
+{
+    if (daily_result_quota > 0) {
+        int quota = quota_now(hav, daily_result_quota) - 1;
+
+        hav->max_jobs_per_day = quota < 1 ? 1 : quota;
+    }
+}
+
 void
 quota_timed_out(struct host_app_version *hav, double delay_bound,
                 int daily_result_quota)
@@ -55,11 +49,53 @@ quota_timed_out(struct host_app_version *hav, double delay_bound,
     quota_add_sample(delay_bound, &hav->turnaround_n, &hav->turnaround_avg,
                      &hav->turnaround_var, &hav->turnaround_q);
     hav->consecutive_valid = 0;
-    if (daily_result_quota > 0) {
-        int quota = quota_now(hav, daily_result_quota) - 1;
+    one_less(hav, daily_result_quota);
+}
 
-        hav->max_jobs_per_day = quota < 1 ? 1 : quota;
-    }
+void
+quota_reported_error(struct host_app_version *hav, int daily_result_quota)
+{
+    hav->consecutive_valid = 0;
+    one_less(hav, daily_result_quota);
+}
+
+void
+quota_reported_success(struct host_app_version *hav, int daily_result_quota)
+{
+    if (daily_result_quota <= 0)
+        return;
+    if (hav->max_jobs_per_day <= 0)
+        hav->max_jobs_per_day = daily_result_quota;
+    else if (hav->max_jobs_per_day <= daily_result_quota / 2)
+        hav->max_jobs_per_day *= 2;
+    else if (hav->max_jobs_per_day < daily_result_quota)
+        hav->max_jobs_per_day = daily_result_quota;
+}
+
+void
+quota_sent(struct host_app_version *hav)
+{
+    if (hav->n_jobs_today < 0)
+        hav->n_jobs_today = 0;
+    if (hav->n_jobs_today < endless)
+        hav->n_jobs_today++;
+}
+
+void
+quota_hopeless(struct host_app_version *hav)
+{
+    hav->max_jobs_per_day = 1;
+    hav->n_jobs_today = 1;
+}
+
+bool
+quota_is_new_day(int64_t host_id, int64_t last, int64_t now)
+{
+    /* Fibonacci hashing: neighbours end up far apart */
+    uint64_t hash = (uint64_t)host_id * UINT64_C(11400714819323198485);
+    int64_t begin = (int64_t)((hash >> 32) % DAY);
+
+    return (last + begin) / DAY != (now + begin) / DAY;
 }
 
 void

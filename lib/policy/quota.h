@@ -26,6 +26,24 @@ void quota_add_sample(double x, double *n, double *avg, double *var, double *q);
 void quota_timed_out(struct host_app_version *, double delay_bound,
                      int daily_result_quota);
 
+/* Reported as failed: one job a day less but at least one, no longer trusted.
+ * (Not for those that the project itself aborted: exit status 202.) */
+void quota_reported_error(struct host_app_version *, int daily_result_quota);
+
+/* Reported as done: what was lost of the quota comes back by doubling. */
+void quota_reported_success(struct host_app_version *, int daily_result_quota);
+
+/* One more was sent today. */
+void quota_sent(struct host_app_version *);
+
+/* It will go on failing (--check_punitive): one result a day, and none more
+ * today. */
+void quota_hopeless(struct host_app_version *);
+
+/* Has the host's day ended between two contacts?  Days begin at another second
+ * for each host, so that not all come at midnight. */
+bool quota_is_new_day(int64_t host_id, int64_t last, int64_t now);
+
 /* Judged valid: one job a day more; trusted a step further if another host has
  * confirmed it (`replicated`). */
 void quota_valid(struct host_app_version *, int daily_result_quota,

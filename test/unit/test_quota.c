@@ -112,6 +112,77 @@ START_TEST(an_invalid_one_costs_what_was_earned_and_all_trust)
 }
 END_TEST
 
+static const struct {
+    const char *promise;
+    int before, success, error, quota;
+} reports[] = {
+    {"a host without a quota has the whole", 0,  10, 9, QUOTA},
+    {"what was lost comes back by doubling", 3,  6,  2, QUOTA},
+    {"half of it doubles to the whole",      5,  10, 4, QUOTA},
+    {"more than half, too",                  6,  10, 5, QUOTA},
+    {"the whole stays",                      10, 10, 9, QUOTA},
+    {"what was earned above it stays, too",  15, 15, 9, QUOTA},
+    {"one job a day is the least",           1,  2,  1, QUOTA},
+    {"an odd quota: twice 5 of 11",          5,  10, 4, 11   },
+    {"where nobody counts",                  0,  0,  0, 0    },
+};
+
+START_TEST(a_report_moves_the_quota)
+{
+    struct host_app_version done = {.max_jobs_per_day = reports[_i].before,
+                                    .consecutive_valid = 12};
+    struct host_app_version failed = done;
+
+    quota_reported_success(&done, reports[_i].quota);
+    ck_assert_msg(done.max_jobs_per_day == reports[_i].success, "broken: %s",
+                  reports[_i].promise);
+    ck_assert_int_eq(done.consecutive_valid, 12); /* not judged yet */
+    quota_reported_error(&failed, reports[_i].quota);
+    ck_assert_msg(failed.max_jobs_per_day == reports[_i].error, "broken: %s",
+                  reports[_i].promise);
+    ck_assert_int_eq(failed.consecutive_valid, 0);
+}
+END_TEST
+
+START_TEST(what_is_sent_is_counted)
+{
+    struct host_app_version hav = {.n_jobs_today = 2};
+
+    quota_sent(&hav);
+    ck_assert_int_eq(hav.n_jobs_today, 3);
+    quota_hopeless(&hav);
+    ck_assert_int_eq(hav.n_jobs_today, 1);
+    ck_assert_int_eq(hav.max_jobs_per_day, 1);
+}
+END_TEST
+
+START_TEST(each_host_has_one_new_day_in_24_hours)
+{
+    for (int64_t host = 1; host < 200; host++) {
+        int days = 0;
+
+        for (int hour = 0; hour < 24; hour++)
+            days += quota_is_new_day(host, 1700000000 + 3600 * hour,
+                                     1700000000 + 3600 * (hour + 1));
+        ck_assert_int_eq(days, 1);
+        ck_assert(!quota_is_new_day(host, 1700000000, 1700000000));
+        ck_assert(quota_is_new_day(host, 0, 1700000000));
+    }
+}
+END_TEST
+
+START_TEST(days_begin_at_different_times)
+{
+    int at_midnight = 0;
+
+    for (int64_t host = 1; host <= 1000; host++) /* 1699920000: 00:00 UTC */
+        at_midnight +=
+            quota_is_new_day(host, 1699920000 - 1800, 1699920000 + 1800);
+    ck_assert_int_lt(at_midnight, 100); /* about 1000 / 24 */
+    ck_assert_int_gt(at_midnight, 10);
+}
+END_TEST
+
 START_TEST(turnaround_follows_slowly)
 {
     ck_assert_double_eq_tol(quota_turnaround(0, 500), 500, 1e-12);
@@ -134,6 +205,11 @@ main(void)
     tcase_add_test(tc, samples_that_are_no_times_are_ignored);
     tcase_add_loop_test(tc, a_time_out_costs_a_job_a_day_and_all_trust, 0,
                         (int)(sizeof(late) / sizeof(late[0])));
+    tcase_add_loop_test(tc, a_report_moves_the_quota, 0,
+                        (int)(sizeof(reports) / sizeof(reports[0])));
+    tcase_add_test(tc, what_is_sent_is_counted);
+    tcase_add_test(tc, each_host_has_one_new_day_in_24_hours);
+    tcase_add_test(tc, days_begin_at_different_times);
     tcase_add_test(tc, a_valid_result_earns_one_more);
     tcase_add_test(tc, an_invalid_one_costs_what_was_earned_and_all_trust);
     tcase_add_test(tc, turnaround_follows_slowly);
