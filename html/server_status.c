@@ -1,7 +1,5 @@
 /* server_status.c - server_status.php: daemons, queues, volunteers (protocol
  * §9.4). */
-#include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,29 +8,28 @@
 #include "config.h"
 #include "db.h"
 #include "db_web.h"
+#include "lockfile.h"
 #include "pages.h"
-#include "runstate.h"
+#include "path.h"
 #include "xml.h"
 
 /* ---- daemons --------------------------------------------------------------
  */
 
-static bool
-is_alive(pid_t pid)
-{
-    return pid > 0 && (kill(pid, 0) == 0 || errno == EPERM);
-}
-
+/* A daemon holds its lock as long as it lives; files may lie. */
 static const char *
-status_of(const struct runstate *rs, const struct config_program *prog)
+status_of(const struct web *w, const struct config_program *prog)
 {
+    struct buf path = BUF_INIT;
+    bool running;
+
     if (prog->disabled)
         return "disabled";
-    for (size_t i = 0; i < rs->n_daemons; i++)
-        if (strcmp(rs->daemon[i].command, prog->cmd) == 0 &&
-            is_alive(rs->daemon[i].pid))
-            return "running";
-    return "not running";
+    buf_addf(&path, "%s/pid_%s/%s", w->root, path_short_host(),
+             prog->lock_file);
+    running = lockfile_owner(buf_str(&path)) != 0;
+    buf_free(&path);
+    return running ? "running" : "not running";
 }
 
 static void
@@ -50,9 +47,7 @@ static void
 put_daemons(const struct web *w, struct buf *b)
 {
     const struct config *cfg = w->cfg;
-    struct runstate rs;
 
-    runstate_read(cfg, &rs);
     xml_open(b, "daemon_status");
     put_daemon(b, cfg->www_host[0] != '\0' ? cfg->www_host : cfg->host,
                "web server", "running");
@@ -65,11 +60,10 @@ put_daemons(const struct web *w, struct buf *b)
         /* options may hold what is nobody's business */
         buf_addn(&name, prog->cmd, strcspn(prog->cmd, " \t"));
         put_daemon(b, prog->host[0] != '\0' ? prog->host : cfg->host,
-                   buf_str(&name), status_of(&rs, prog));
+                   buf_str(&name), status_of(w, prog));
         buf_free(&name);
     }
     xml_close(b, "daemon_status");
-    runstate_free(&rs);
 }
 
 /* ---- queues ---------------------------------------------------------------

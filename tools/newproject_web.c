@@ -11,7 +11,9 @@
  * server would otherwise spool each of them before the handler sees a byte. */
 #include "newproject.h"
 
+#include <grp.h>
 #include <inttypes.h>
+#include <pwd.h>
 
 #include "buf.h"
 
@@ -61,6 +63,21 @@ lighttpd_part(const struct newproject *p, struct buf *b)
     buf_add(b, "}\n");
 }
 
+/* Started by root, it works as the project's owner. */
+static void
+put_owner(const struct newproject *p, struct buf *b)
+{
+    const struct passwd *pw = getpwnam(p->user_name);
+    const struct group *gr = pw != NULL ? getgrgid(pw->pw_gid) : NULL;
+
+    if (pw == NULL || gr == NULL || pw->pw_uid == 0)
+        return;
+    buf_addf(b,
+             "server.username = \"%s\"\n"
+             "server.groupname = \"%s\"\n",
+             p->user_name, gr->gr_name);
+}
+
 /* A whole server, for a machine without another one (or beside it). */
 static void
 lighttpd_server(const struct newproject *p, struct buf *b)
@@ -73,6 +90,7 @@ lighttpd_server(const struct newproject *p, struct buf *b)
              "server.document-root = \"%s/html/static\"\n"
              "server.port = %" PRId64 "\n",
              p->name, p->root, p->root, p->http_port > 0 ? p->http_port : 80);
+    put_owner(p, b);
     if (p->http_port > 0)
         buf_add(b, "server.bind = \"127.0.0.1\"\n");
     buf_addf(b,

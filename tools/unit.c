@@ -219,8 +219,10 @@ has_heartbeat(const struct config *cfg, pid_t pid)
 static bool
 is_settled(const struct config *cfg, const struct unit *u, int64_t now)
 {
-    if (!unit_is_wanted(u) || u->pid == 0)
+    if (!unit_is_wanted(u))
         return true;
+    if (u->pid == 0) /* unless it waits for an earlier one to end */
+        return u->state != UNIT_WAIT || u->failures > 0;
     return now - u->began >= WATCH_ALIVE || has_heartbeat(cfg, u->pid);
 }
 
