@@ -339,12 +339,9 @@ answer_file(struct receiver *r, const struct upload_request *req,
 
     if (is_done(v))
         v = store(r, req, body);
-    if (is_done(v))
-        log_normal("%s: %" PRId64 " bytes from %" PRId64 ": done", req->name,
-                   req->nbytes, req->offset);
-    else
-        log_normal("%s: %" PRId64 " bytes from %" PRId64 ": status %d: %s",
-                   req->name, req->nbytes, req->offset, (int)v.status, v.why);
+    log_normal("%s: %" PRId64 " bytes, %s at %" PRId64 ": %s", req->name,
+               req->nbytes, req->offset > 0 ? "resumed" : "begun", req->offset,
+               is_done(v) ? "done" : v.why);
     upload_reply(v.status, v.why, reply);
 }
 
