@@ -143,6 +143,8 @@ pick(struct rpc *rpc, struct scan *scan, struct batch *b)
         } else {
             note_refusal(scan, rule, slot);
             claims_drop_last(&rpc->claims);
+            if (scan->stopped)
+                break; /* the next round begins with this one */
         }
     }
     return 0;

@@ -3,7 +3,6 @@
 
 #include <libgen.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,15 +13,6 @@
 #include "file.h"
 #include "log.h"
 #include "path.h"
-
-static volatile sig_atomic_t reopen_log;
-
-static void
-on_sigusr2(int sig)
-{
-    (void)sig;
-    reopen_log = 1;
-}
 
 /* ---- root ---- */
 
@@ -79,6 +69,8 @@ load_config(struct site *s, struct timespec mtime)
     struct config *cfg = config_load(s->root, &err);
 
     s->config_time = mtime;
+    while (err.len > 0 && err.data[err.len - 1] == '\n')
+        buf_truncate(&err, err.len - 1);
     if (cfg == NULL)
         log_critical("%s; %s", buf_str(&err),
                      s->cfg != NULL ? "the old configuration stays in force"
@@ -106,19 +98,15 @@ open_log_file(struct site *s)
     buf_addf(&path, "/%s.log", s->program);
     if (log_to_file(buf_str(&path)) != 0)
         log_errno("%s", buf_str(&path));
-    else
-        s->logs_to_file = true;
+    s->logs_to_file = true; /* once, or it would be tried at each request */
     buf_free(&path);
 }
 
 void
 site_open(struct site *s, const char *program, bool log_to_stderr)
 {
-    struct sigaction sa = {.sa_handler = on_sigusr2, .sa_flags = SA_RESTART};
-
-    *s = (struct site){.program = program};
+    *s = (struct site){.program = program, .keeps_stderr = log_to_stderr};
     log_open(program, LOG_LEVEL_NORMAL, true);
-    sigaction(SIGUSR2, &sa, NULL);
     s->root = path_project_root();
     if (s->root == NULL)
         s->root = root_of_program();
@@ -128,8 +116,6 @@ site_open(struct site *s, const char *program, bool log_to_stderr)
         return;
     }
     site_refresh(s);
-    if (s->cfg != NULL && !log_to_stderr)
-        open_log_file(s);
 }
 
 bool
@@ -138,25 +124,11 @@ site_refresh(struct site *s)
     struct timespec mtime;
     bool changed = false;
 
-    if (reopen_log) {
-        reopen_log = 0;
-        log_reopen();
-    }
     if (s->root != NULL && config_changed(s, &mtime))
         changed = load_config(s, mtime);
+    if (s->cfg != NULL && !s->keeps_stderr && !s->logs_to_file)
+        open_log_file(s);
     return changed;
-}
-
-bool
-site_has(const struct site *s, const char *name)
-{
-    struct buf path = BUF_INIT;
-    bool yes;
-
-    buf_addf(&path, "%s/%s", s->root, name);
-    yes = file_exists(buf_str(&path));
-    buf_free(&path);
-    return yes;
 }
 
 void

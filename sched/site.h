@@ -13,21 +13,17 @@ struct site {
     char *root;         /* NULL: no project found */
     struct config *cfg; /* NULL: never readable so far */
     struct timespec config_time;
-    bool logs_to_file;
+    bool keeps_stderr, logs_to_file;
 };
 
 /* Find the project: QUORATE_PROJECT_DIR or the like, the current folder, or the
  * folder above the program's (cgi-bin/..).  Open the log `program`.log in
- * log_HOST with log_level() of the configuration; SIGUSR2 opens it anew. */
+ * log_HOST (cgi.c opens it anew after SIGUSR2). */
 void site_open(struct site *, const char *program, bool log_to_stderr);
 
-/* Before each request: follow config.xml and SIGUSR2.  A configuration that
- * cannot be read is logged and the old one kept.  True if it is another one
- * now. */
+/* Before each request: follow config.xml.  A configuration that cannot be read
+ * is logged and the old one kept.  True if it is another one now. */
 bool site_refresh(struct site *);
-
-/* Does this file exist in the project's root? */
-bool site_has(const struct site *, const char *name);
 
 void site_close(struct site *);
 

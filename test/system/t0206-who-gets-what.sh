@@ -236,6 +236,26 @@ for round in 1 2 3; do
 		"SELECT COUNT(*) FROM result WHERE server_state = 4"
 done
 
+# ---- a deadlock: all is done again ----
+# Somebody has the workunits and wants the host; the scheduler has the host and
+# wants the workunits.  The server ends the one that has changed less: ours.
+bare_config ""
+fresh_jobs 20
+mariadb_client "$T/db" "$DB_NAME" -e "START TRANSACTION;
+	UPDATE workunit SET opaque = 1; SELECT SLEEP(2);
+	UPDATE host SET total_credit = 6 WHERE id = 17; COMMIT" >/dev/null &
+holder=$!
+sleep 1
+ask secs=1800
+promise "after a deadlock the request is handled again" sends 2
+promise "and each job once" equals 2 \
+	"SELECT COUNT(*) FROM result WHERE server_state = 4"
+wait $holder
+promise "the other one's work was not lost" equals 6 \
+	"SELECT total_credit FROM host WHERE id = 17"
+promise "there was a deadlock" grep -qi deadlock "$PROJECT/log/scheduler.log"
+promise "no slot stays claimed" all_ready
+
 # ---- a block of jobs that one user cannot have ----
 bare_config "<one_result_per_user_per_wu>1</one_result_per_user_per_wu>
 	<shmem_work_items>400</shmem_work_items>"
@@ -247,6 +267,8 @@ bare_jobs 1
 feeder_fill
 ask
 promise "300 jobs that the user has do not hide the one behind them" sends 1
+promise "each of them was looked at" grep -q 'user-has-result 300' \
+	"$PROJECT/log/scheduler.log"
 promise "and stay for others" all_ready
 
 # ---- decided meanwhile ----
