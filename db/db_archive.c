@@ -3,6 +3,7 @@
 
 #include "buf.h"
 #include "db.h"
+#include "db_credit_base.h"
 #include "db_many.h"
 #include "log.h"
 
@@ -292,6 +293,8 @@ db_archive_delete(struct db *db, const int64_t *ids, int n, bool assignments)
 {
     int64_t gone;
 
+    if (db_credit_base_keep(db, ids, (size_t)n) != 0)
+        return -1;
     if (delete_list(db, "DELETE FROM result WHERE workunitid IN (", ids, n,
                     ")") < 0)
         return -1;

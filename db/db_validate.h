@@ -4,8 +4,8 @@
  * May write: workunit.need_validate (to 0), canonical_resultid,
  * canonical_credit, assimilate_state (to READY), error_mask (adds bits),
  * min_quorum, target_nresults (up), transition_time; result.outcome,
- * validate_state, granted_credit, runtime_outlier, and server_state of results
- * never sent; host.total_credit, expavg_credit, expavg_time, avg_turnaround;
+ * validate_state, granted_credit, runtime_outlier, teamid (to the team that gets
+ * the credit), and server_state of results never sent; host.total_credit, expavg_credit, expavg_time, avg_turnaround;
  * user and team: total_credit, expavg_credit, expavg_time; host_app_version as
  * db_hav.h says.
  *

@@ -315,6 +315,36 @@ grant_credit(struct db *db, const struct store *s, const struct judged *judged,
     return rc;
 }
 
+/* db_grant() has locked the users: the team that got the credit is theirs of
+ * now, which the results' rows shall name (audit adds them up). */
+static int
+name_teams(struct db *db, const struct judged *judged, size_t n)
+{
+    int64_t ids[RESULTS_AT_ONCE];
+    int rc = 0;
+
+    for (size_t i = 0; i < n && rc == 0;) {
+        struct db_query *q;
+        size_t k = 0;
+        unsigned p = 0;
+
+        for (; i < n && k < RESULTS_AT_ONCE; i++)
+            if (judged[i].c->validate_state == VALIDATE_VALID &&
+                judged[i].c->credit > 0)
+                ids[k++] = judged[i].r->id;
+        if (k == 0)
+            break;
+        q = db_prepare_list(
+            db,
+            "UPDATE result r STRAIGHT_JOIN user u ON u.id = r.userid SET "
+            "r.teamid = u.teamid WHERE r.teamid <> u.teamid AND r.id IN (",
+            k, ")");
+        rc = q != NULL && db_bind_list(q, &p, ids, k) == 0 ? db_step(q) : -1;
+        db_finish(q);
+    }
+    return rc;
+}
+
 struct mark {
     struct host_app_version hav; /* first: sorted as such */
     bool valid, replicated;
@@ -482,6 +512,8 @@ store_batch(struct db *db, void *arg)
         rc = store_workunits(db, s);
     if (rc == 0)
         rc = grant_credit(db, s, judged, n);
+    if (rc == 0)
+        rc = name_teams(db, judged, n);
     if (rc == 0)
         rc = mark_hosts(db, s, judged, n);
     free(judged);

@@ -507,7 +507,7 @@ CREATE TABLE result (
     exit_status int NOT NULL
         COMMENT 'of the application, or of the client (194 to 203); by: scheduler',
     teamid int NOT NULL
-        COMMENT 'team of the user at the report; by: scheduler',
+        COMMENT 'team of the user at the report, then the one that got the credit; by: scheduler, validator',
     priority int NOT NULL
         COMMENT 'copy of the workunit''s; higher first; by: transitioner, operator',
     mod_time timestamp NULL DEFAULT CURRENT_TIMESTAMP ON UPDATE CURRENT_TIMESTAMP
@@ -1140,6 +1140,19 @@ CREATE TABLE x_set_aside (
     PRIMARY KEY (wu_id, program)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_unicode_ci;
 
+-- Credit that no row of table result stands for: of purged results, of messages,
+-- from before the project was ours.  total_credit of an owner is this and the sum
+-- of granted_credit of its results; audit checks it.
+CREATE TABLE x_credit_base (
+    kind tinyint NOT NULL
+        COMMENT '1 user, 2 host, 3 team; by: db_purge, whoever grants without a result',
+    id bigint NOT NULL
+        COMMENT 'of the user, host or team; by: db_purge, whoever grants without a result',
+    credit double NOT NULL
+        COMMENT 'in its total_credit, of results that are gone or never were; by: db_purge, whoever grants without a result',
+    PRIMARY KEY (kind, id)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_unicode_ci;
+
 -- Which steps of db/migrations this database has.  A new one has them all.
 CREATE TABLE x_schema (
     version int NOT NULL
@@ -1152,4 +1165,5 @@ CREATE TABLE x_schema (
 INSERT INTO x_schema (version, applied_time) VALUES
     (1, UNIX_TIMESTAMP()),
     (2, UNIX_TIMESTAMP()),
-    (30, UNIX_TIMESTAMP());
+    (30, UNIX_TIMESTAMP()),
+    (40, UNIX_TIMESTAMP());

@@ -269,6 +269,29 @@ static const struct {
      " VALUES (7, 1, 1, 0, 0, 0, 1, 1, 0, 4, 0, 0, 0, 0, '', 1, 0, '', 0)",                       true },
 };
 
+START_TEST(what_was_granted_is_remembered)
+{
+    for (int round = 1; round <= 2; round++) {
+        finished_jobs(3);
+        dbtest_exec(db, "UPDATE result SET granted_credit = 2.5, userid = 7, "
+                        "hostid = id % 2 + 1, teamid = 3");
+        ck_assert_int_eq(testproject_run("db_purge", NULL), 0);
+        ck_assert_int_eq(count("result"), 0);
+        /* six results, of one user and team and of two hosts */
+        ck_assert_double_eq(dbtest_double(db, "SELECT credit FROM x_credit_base"
+                                              " WHERE kind = 1 AND id = 7"),
+                            15 * round);
+        ck_assert_double_eq(dbtest_double(db, "SELECT credit FROM x_credit_base"
+                                              " WHERE kind = 2 AND id = 2"),
+                            7.5 * round);
+        ck_assert_double_eq(dbtest_double(db, "SELECT credit FROM x_credit_base"
+                                              " WHERE kind = 3 AND id = 3"),
+                            15 * round);
+    }
+    ck_assert_int_eq(count("x_credit_base"), 4);
+}
+END_TEST
+
 START_TEST(only_what_is_finished_goes)
 {
     finished_jobs(1);
@@ -553,6 +576,7 @@ db_purge_suite(void)
     tcase_set_timeout(tc, 120);
     tcase_add_checked_fixture(tc, new_project, remove_project);
     tcase_add_test(tc, a_finished_job_goes_to_the_archives);
+    tcase_add_test(tc, what_was_granted_is_remembered);
     tcase_add_loop_test(tc, only_what_is_finished_goes, 0, ARRAY_LEN(reasons));
     tcase_add_test(tc, only_what_is_old_enough_goes);
     tcase_add_test(tc, assignments_go_if_the_project_has_them);

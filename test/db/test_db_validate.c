@@ -350,6 +350,27 @@ START_TEST(many_grants_to_one_owner_add_up)
 }
 END_TEST
 
+/* Its user changed teams between the report and the verdict. */
+START_TEST(a_result_names_the_team_that_got_the_credit)
+{
+    add_workunit(1);
+    dbtest_exec(other, "UPDATE result SET teamid = 9");
+    due();
+    leave_all();
+    agree(0, 8);
+    store();
+    ck_assert_int_eq(dbtest_i64(other, "SELECT COUNT(*) FROM result r JOIN user"
+                                       " u ON u.id = r.userid WHERE"
+                                       " r.granted_credit = 8 AND"
+                                       " r.teamid <> u.teamid"),
+                     0);
+    ck_assert_double_eq_tol(
+        dbtest_double(other, "SELECT SUM(r.granted_credit) - t.total_credit"
+                             " FROM result r JOIN team t ON t.id = r.teamid"),
+        0, 1e-9);
+}
+END_TEST
+
 START_TEST(a_batch_of_a_hundred_is_few_statements)
 {
     uint64_t before;
@@ -364,7 +385,7 @@ START_TEST(a_batch_of_a_hundred_is_few_statements)
     store();
     /* begin, 2 locks, 3 stores, 6 for owners, 4 for hosts that are new with
      * this version, commit */
-    ck_assert_uint_le(db_statements(db) - before, 17);
+    ck_assert_uint_le(db_statements(db) - before, 18);
     ck_assert_double_eq_tol(
         dbtest_double(other, "SELECT total_credit FROM team"), 200, 1e-9);
 }
@@ -399,6 +420,7 @@ db_validate_suite(void)
     tcase_add_test(tc, no_agreement_asks_for_one_more);
     tcase_add_test(tc, a_retry_comes_within_six_hours_and_never_puts_off);
     tcase_add_test(tc, many_grants_to_one_owner_add_up);
+    tcase_add_test(tc, a_result_names_the_team_that_got_the_credit);
     tcase_add_test(tc, a_batch_of_a_hundred_is_few_statements);
     tcase_add_test(tc, reads_the_application);
     suite_add_tcase(s, tc);

@@ -198,7 +198,7 @@ START_TEST(all_tables_are_transactional_and_speak_utf8)
 }
 END_TEST
 
-enum { N_STEPS = 3 }; /* files in db/migrations */
+enum { N_STEPS = 4 }; /* files in db/migrations */
 
 static const struct {
     const char *table, *name;
@@ -390,6 +390,27 @@ START_TEST(a_step_cut_short_is_begun_again)
 }
 END_TEST
 
+START_TEST(credit_of_purged_results_is_taken_over)
+{
+    struct result r = {.name = "a_0",
+                       .userid = dbtest_user(db, "Alice"),
+                       .validate_state = VALIDATE_VALID,
+                       .granted_credit = 25};
+
+    r.hostid = dbtest_host(db, r.userid);
+    dbtest_result(db, &r);
+    dbtest_exec(db, "UPDATE user SET total_credit = 100");
+    dbtest_exec(db, "UPDATE host SET total_credit = 25");
+    ck_assert_int_eq(db_schema_migrate(db, folder()), N_STEPS);
+    ck_assert_double_eq(
+        dbtest_double(db, "SELECT credit FROM x_credit_base WHERE kind = 1"),
+        75);
+    ck_assert_double_eq(
+        dbtest_double(db, "SELECT credit FROM x_credit_base WHERE kind = 2"),
+        0);
+}
+END_TEST
+
 START_TEST(a_missing_step_is_not_skipped)
 {
     ck_assert_int_eq(db_schema_migrate(db, "/nowhere"), -1);
@@ -451,6 +472,7 @@ schema_suite(void)
     tcase_add_checked_fixture(old, old_project, disconnect);
     tcase_add_test(old, an_old_project_gets_our_steps);
     tcase_add_test(old, a_step_cut_short_is_begun_again);
+    tcase_add_test(old, credit_of_purged_results_is_taken_over);
     tcase_add_test(old, a_missing_step_is_not_skipped);
     tcase_add_test(old, ids_of_32_bits_work_as_they_are);
     suite_add_tcase(s, old);
