@@ -1,12 +1,14 @@
-/* db_hav.h - host_app_version: what the transitioner and the validator learn
- * about a host with one app version.
+/* db_hav.h - host_app_version: what is known about a host with one app version.
  *
- * May write: host_app_version.max_jobs_per_day, consecutive_valid,
- * turnaround_n, turnaround_avg, turnaround_var, turnaround_q. */
+ * Three programs write its rows, each after it has locked them: the scheduler
+ * (what was sent and reported), the transitioner (what came too late), the
+ * validator (what was right, and how long it took). */
 #ifndef QUORATE_DB_HAV_H
 #define QUORATE_DB_HAV_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "host.h"
 
@@ -17,10 +19,22 @@ struct db;
 int db_hav_compare(const void *, const void *);
 
 /* Inside a transaction: lock the n rows whose keys are set in `hav` (sorted,
- * none twice) and fill them; a row that is not there yet is made.  0, -1. */
+ * none twice) and fill them.  A row that is not there yet is made: as a copy of
+ * the host's row for the newest other version of the same app, platform and
+ * plan class, or empty.  0, -1. */
 int db_hav_lock(struct db *, struct host_app_version *hav, size_t n);
 
-/* Store the columns named above of the locked rows.  0, -1. */
+/* Store the locked rows.  0, -1. */
 int db_hav_store(struct db *, const struct host_app_version *hav, size_t n);
+
+/* Read the n rows whose keys are set (sorted, none twice), without a lock.
+ * there[i]: it is there.  0, -1. */
+int db_hav_read(struct db *, struct host_app_version *hav, bool *there,
+                size_t n);
+
+/* All rows of a host, by version (malloc; NULL if none), without a lock.  0,
+ * -1. */
+int db_hav_of_host(struct db *, int64_t host_id, struct host_app_version **ret,
+                   size_t *ret_n);
 
 #endif
