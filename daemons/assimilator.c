@@ -25,9 +25,19 @@ enum { BATCH = 100 };
 /* The scientist's functions: of the one assimilator that this process is. */
 static const struct assimilator_hooks *hooks;
 
+struct assimilator_options {
+    int64_t max_tries;
+};
+
+#define CONF_STRUCT struct assimilator_options
+static const struct conf_option options_table[] = {
+    OPTION(max_tries, CONF_INT, "10", 1, 1000, 0, "",
+           "set a workunit aside after so many failed tries"),
+};
+#undef CONF_STRUCT
+
 struct assimilator {
     struct assimilate_batch batch;
-    struct setaside bad;
     int64_t last_id; /* of the sweep; 0: it begins */
     bool progress;   /* something was taken in this sweep */
 };
@@ -144,24 +154,43 @@ hand_over(const struct daemon *d, const struct assimilate_wu *w, char *why,
     return status;
 }
 
+/* It failed: again later, and after so many tries when an operator says so.
+ * That is worth an alert, once. */
+static void
+set_aside(const struct daemon *d, struct assimilate_wu *w, const char *why)
+{
+    const struct assimilator_options *options = d->options;
+    int64_t pause;
+
+    w->ending = ENDING_FAILED;
+    w->aside.tries++;
+    str_copy(w->aside.error, sizeof(w->aside.error), why);
+    if (w->aside.tries >= options->max_tries) {
+        w->aside.next_try = SET_ASIDE_FOR_GOOD;
+        log_critical(TAG_WU "set aside after %d tries: %s; see set_aside",
+                     w->wu.id, w->wu.name, w->aside.tries, why);
+        return;
+    }
+    pause = setaside_pause((unsigned)w->aside.tries);
+    w->aside.next_try = d->now + pause;
+    log_warning(TAG_WU "try %d failed, again in %" PRId64 " s: %s", w->wu.id,
+                w->wu.name, w->aside.tries, pause, why);
+}
+
 static void
 assimilate(struct daemon *d, struct assimilate_wu *w)
 {
-    struct assimilator *s = d->state;
     char why[512];
 
     switch (hand_over(d, w, why, sizeof(why))) {
     case HANDLE_DONE:
         w->ending = ENDING_DONE;
-        setaside_clear(&s->bad, w->wu.id);
         break;
     case HANDLE_DEFER:
         w->ending = ENDING_DEFER;
         break;
     case HANDLE_LATER:
-        log_critical(TAG_WU "set aside for %" PRId64 " s: %s", w->wu.id,
-                     w->wu.name,
-                     setaside_add(&s->bad, w->wu.id, d->now) - d->now, why);
+        set_aside(d, w, why);
         break;
     }
 }
@@ -175,7 +204,7 @@ log_endings(const struct assimilate_batch *b)
     char names[160];
 
     for (size_t i = 0; i < b->n; i++)
-        if (b->wu[i].ending != ENDING_LEAVE)
+        if (b->wu[i].ending == ENDING_DONE || b->wu[i].ending == ENDING_DEFER)
             log_normal(
                 TAG_WU "%s, errors: %s", b->wu[i].wu.id, b->wu[i].wu.name,
                 b->wu[i].ending == ENDING_DONE ? "assimilated" : "deferred",
@@ -191,8 +220,6 @@ assimilate_batch(struct daemon *d)
     for (size_t i = 0; i < s->batch.n && !daemon_stopping(); i++) {
         struct assimilate_wu *w = &s->batch.wu[i];
 
-        if (setaside_waits(&s->bad, w->wu.id, d->now))
-            continue;
         assimilate(d, w);
         n += w->ending != ENDING_LEAVE;
     }
@@ -210,6 +237,7 @@ one_pass(struct daemon *d)
     struct assimilator *s = d->state;
     const struct assimilate_query want = {
         .appid = d->appid,
+        .now = d->now,
         .after_id = s->last_id,
         .mod_n = d->mod_n,
         .mod_i = d->mod_i,
@@ -244,7 +272,6 @@ stop(struct daemon *d)
     struct assimilator *s = d->state;
 
     assimilate_batch_free(&s->batch);
-    setaside_free(&s->bad);
     free(s);
 }
 
@@ -261,6 +288,9 @@ assimilator_main(int argc, char **argv, const struct assimilator_hooks *given)
         .idle_seconds = 10,
         .needs_app = true,
         .extra_args = given->init,
+        .options = options_table,
+        .n_options = ARRAY_LEN(options_table),
+        .options_size = sizeof(struct assimilator_options),
     };
     int rc;
 
@@ -268,8 +298,10 @@ assimilator_main(int argc, char **argv, const struct assimilator_hooks *given)
     buf_add(&text,
             "Calls the project's handler once for each workunit that has a "
             "canonical result or has failed.  One whose handler fails is "
-            "called again later and does not stop the others; if the program "
-            "is killed, a handler may be called twice.");
+            "called again later, more and more seldom, and does not stop the "
+            "others; after --max_tries it is left alone until an operator "
+            "releases it (set_aside).  If the program is killed, a handler "
+            "may be called twice.");
     if (given->usage != NULL)
         buf_addf(&text, "\n\n%s", given->usage);
     spec.description = buf_str(&text);

@@ -42,10 +42,19 @@ grow(struct setaside *s)
 }
 
 int64_t
+setaside_pause(unsigned tries)
+{
+    int64_t wait = FIRST_WAIT;
+
+    for (unsigned i = 1; i < tries && wait < LONGEST_WAIT; i++)
+        wait *= 2;
+    return wait < LONGEST_WAIT ? wait : LONGEST_WAIT;
+}
+
+int64_t
 setaside_add(struct setaside *s, int64_t id, int64_t now)
 {
     struct setaside_row *row;
-    int64_t wait = FIRST_WAIT;
 
     if (2 * (s->used + 1) > s->size)
         grow(s);
@@ -53,10 +62,8 @@ setaside_add(struct setaside *s, int64_t id, int64_t now)
     if (row->id == 0)
         s->used++;
     row->id = id;
-    for (unsigned i = 0; i < row->tries && wait < LONGEST_WAIT; i++)
-        wait *= 2;
     row->tries++;
-    row->until = now + (wait < LONGEST_WAIT ? wait : LONGEST_WAIT);
+    row->until = now + setaside_pause(row->tries);
     return row->until;
 }
 

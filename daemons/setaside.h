@@ -20,6 +20,10 @@ struct setaside {
     size_t size, used;
 };
 
+/* Seconds to wait after so many failed tries (1, 2, …): 1, 2, 4 … minutes, a
+ * day at most. */
+int64_t setaside_pause(unsigned tries);
+
 /* The row failed at `now`.  Returns when to try again: after 1, 2, 4 … minutes,
  * a day at most. */
 int64_t setaside_add(struct setaside *, int64_t id, int64_t now);

@@ -2,7 +2,8 @@
  * done.
  *
  * May write: workunit.assimilate_state (READY to DONE, or back to INIT),
- * transition_time, error_mask (adds NO_CANONICAL_RESULT). */
+ * transition_time, error_mask (adds NO_CANONICAL_RESULT); batch as db_batch.h
+ * says; x_set_aside. */
 #ifndef QUORATE_DB_ASSIMILATE_H
 #define QUORATE_DB_ASSIMILATE_H
 
@@ -10,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "db_set_aside.h"
 #include "result.h"
 #include "workunit.h"
 
@@ -17,6 +19,7 @@ struct db;
 
 struct assimilate_query {
     int64_t appid;
+    int64_t now;      /* what was set aside until later is left out */
     int64_t after_id; /* workunits with a larger id */
     int mod_n, mod_i; /* 0: all */
     int limit;
@@ -25,7 +28,8 @@ struct assimilate_query {
 enum assimilate_ending {
     ENDING_LEAVE, /* as it is: it comes again */
     ENDING_DONE,
-    ENDING_DEFER, /* back to INIT until all results are over and checked */
+    ENDING_DEFER,  /* back to INIT until all results are over and checked */
+    ENDING_FAILED, /* set aside */
 };
 
 struct assimilate_wu {
@@ -33,7 +37,12 @@ struct assimilate_wu {
     bool has_canonical;
     struct result canonical; /* id, name, xml_doc_in, elapsed_time, cpu_time,
                                 received_time */
+    bool no_canonical;       /* its error bit is not in the row yet */
     enum assimilate_ending ending; /* the caller decides */
+    /* tries: failed ones so far.  With ENDING_FAILED the caller sets all but
+     * wu_id. */
+    struct set_aside aside;
+    bool was_aside; /* there is a row */
 };
 
 struct assimilate_batch {
@@ -48,9 +57,9 @@ int db_assimilate_due(struct db *, const struct assimilate_query *,
                       struct assimilate_batch *);
 void assimilate_batch_free(struct assimilate_batch *);
 
-/* Store the endings in one transaction; only workunits that still are READY
- * change.  0 or -1. */
-int db_assimilate_store(struct db *, const struct assimilate_batch *,
-                        int64_t now);
+/* Store the endings in one transaction.  A workunit that is no longer READY, or
+ * has another error_mask than was handed over (somebody cancelled it), is left
+ * alone and marked ENDING_LEAVE: it comes again.  0 or -1. */
+int db_assimilate_store(struct db *, struct assimilate_batch *, int64_t now);
 
 #endif

@@ -5,7 +5,7 @@
  * assimilate_state (to READY), file_delete_state (to READY), hr_class,
  * app_version_id (to 0), transition_time; result.server_state, outcome,
  * validate_state, file_delete_state; inserts results; host_app_version as
- * db_hav.h says.
+ * db_hav.h says, batch as db_batch.h says.
  *
  * A batch is one transaction.  It locks the workunits' rows first, skipping
  * those that somebody else holds, then their results; from then on nothing of

@@ -11,6 +11,7 @@
 
 #include "buf.h"
 #include "db.h"
+#include "db_batch.h"
 #include "db_hav.h"
 #include "db_many.h"
 #include "log.h"
@@ -338,6 +339,25 @@ out:
     return rc;
 }
 
+/* Jobs that fail here have ended, for their batches. */
+static int
+count_ended(struct db *db, const struct transition_batch *b, int64_t now)
+{
+    struct batch_change *c = xcalloc(b->n, sizeof(*c));
+    int rc;
+
+    for (size_t i = 0; i < b->n; i++) {
+        const struct workunit *wu = &b->wu[i].wu;
+
+        c[i].batch = wu->batch;
+        c[i].was = job_end(wu->canonical_resultid, wu->error_mask);
+        c[i].is = job_end(wu->canonical_resultid, b->todo[i].error_mask);
+    }
+    rc = db_batch_count(db, c, b->n, now);
+    free(c);
+    return rc;
+}
+
 int
 db_transition_apply(struct db *db, const struct transition_batch *b,
                     int64_t now, int daily_result_quota)
@@ -351,6 +371,8 @@ db_transition_apply(struct db *db, const struct transition_batch *b,
         rc = create_results(db, b, now);
     if (rc == 0)
         rc = change_workunits(db, b);
+    if (rc == 0)
+        rc = count_ended(db, b, now);
     if (rc == 0)
         rc = penalise(db, b, daily_result_quota);
     return rc;

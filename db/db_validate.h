@@ -7,7 +7,7 @@
  * validate_state, granted_credit, runtime_outlier, teamid (to the team that gets
  * the credit), and server_state of results never sent; host.total_credit, expavg_credit, expavg_time, avg_turnaround;
  * user and team: total_credit, expavg_credit, expavg_time; host_app_version as
- * db_hav.h says.
+ * db_hav.h says, batch as db_batch.h says.
  *
  * Reading and comparing outputs takes long, so it happens without a lock.  The
  * transaction that stores the verdicts locks the workunits and their results

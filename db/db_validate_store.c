@@ -1,13 +1,14 @@
 /* db_validate_store.c - store the validator's verdicts and the credit of a
  * batch in one transaction.
  *
- * Order of locks: workunits, results, users, teams, hosts, host_app_version,
- * each by id. */
+ * Order of locks: workunits, results, batches, users, teams, hosts,
+ * host_app_version, each by id. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "buf.h"
 #include "db.h"
+#include "db_batch.h"
 #include "db_grant.h"
 #include "db_hav.h"
 #include "db_many.h"
@@ -493,6 +494,33 @@ out:
     return rc;
 }
 
+/* ---- batches --------------------------------------------------------------
+ */
+
+static int
+count_ended(struct db *db, const struct store *s)
+{
+    struct batch_change *c = xcalloc(s->b->n, sizeof(*c));
+    int rc;
+
+    for (size_t i = 0; i < s->b->n; i++) {
+        const struct workunit *wu = &s->b->wu[i].wu;
+        const struct validate_verdict *v = &s->b->verdict[i];
+
+        if (!s->locked[i].good)
+            continue;
+        c[i].batch = wu->batch;
+        c[i].was = job_end(wu->canonical_resultid, s->locked[i].error_mask);
+        c[i].is = job_end(v->canonical_resultid,
+                          s->locked[i].error_mask | v->new_errors);
+        if (wu->canonical_resultid == 0 && v->canonical_resultid != 0)
+            c[i].credit = v->canonical_credit;
+    }
+    rc = db_batch_count(db, c, s->b->n, s->now);
+    free(c);
+    return rc;
+}
+
 /* ---- together -------------------------------------------------------------
  */
 
@@ -510,6 +538,8 @@ store_batch(struct db *db, void *arg)
         rc = withdraw_unsent(db, s);
     if (rc == 0)
         rc = store_workunits(db, s);
+    if (rc == 0)
+        rc = count_ended(db, s);
     if (rc == 0)
         rc = grant_credit(db, s, judged, n);
     if (rc == 0)

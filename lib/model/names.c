@@ -56,6 +56,14 @@ static const struct name file_delete_states[] = {
     {FILES_ERROR, "ERROR"},
 };
 
+static const struct name batch_states[] = {
+    {BATCH_INIT,        "INIT"       },
+    {BATCH_IN_PROGRESS, "IN_PROGRESS"},
+    {BATCH_COMPLETE,    "COMPLETE"   },
+    {BATCH_ABORTED,     "ABORTED"    },
+    {BATCH_RETIRED,     "RETIRED"    },
+};
+
 static const struct name assimilate_states[] = {
     {ASSIMILATE_INIT,  "INIT" },
     {ASSIMILATE_READY, "READY"},
@@ -125,6 +133,12 @@ const char *
 assimilate_state_name(int value)
 {
     return TEXT_OF(assimilate_states, value);
+}
+
+const char *
+batch_state_name(int value)
+{
+    return TEXT_OF(batch_states, value);
 }
 
 const char *

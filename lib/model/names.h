@@ -63,6 +63,14 @@ enum wu_error { /* bits of workunit.error_mask */
                 WU_NO_CANONICAL_RESULT = 32,
 };
 
+enum batch_state {
+    BATCH_INIT = 0,
+    BATCH_IN_PROGRESS = 1,
+    BATCH_COMPLETE = 2, /* each workunit has a canonical result or an error */
+    BATCH_ABORTED = 3,
+    BATCH_RETIRED = 4, /* its workunits may be purged */
+};
+
 enum transitioner_flags {
     TRANSITION_NORMAL = 0,
     TRANSITION_NONE = 1,
@@ -89,6 +97,7 @@ const char *validate_state_name(int);
 const char *client_state_name(int);
 const char *file_delete_state_name(int);
 const char *assimilate_state_name(int);
+const char *batch_state_name(int);
 const char *proc_type_name(int); /* the XML name: CPU, NVIDIA, ATI, … */
 
 /* "TOO_MANY_ERROR_RESULTS|CANCELLED", or "none".  `ret` of at least 160. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "buf.h"
+#include "db_set_aside.h"
 #include "file.h"
 #include "names.h"
 #include "project.h"
@@ -90,6 +91,19 @@ ck_given_up(int64_t wu, const char *name, unsigned mask, const char *reasons)
     text = content(file);
     ck_assert_str_eq(text, reasons);
     free(text);
+}
+
+/* And then nothing of it is kept for ever. */
+static void
+ck_goes_away(int64_t wu)
+{
+    transition();
+    ck_assert_int_eq(of_wu(wu, "file_delete_state"), FILES_READY);
+    ck_assert_int_eq(project_run("file_deleter", NULL), 0);
+    ck_assert_int_eq(of_wu(wu, "file_delete_state"), FILES_DONE);
+    ck_assert_int_eq(project_run("db_purge", NULL), 0);
+    ck_assert_int_eq(project_ask("SELECT COUNT(*) FROM workunit"), 0);
+    ck_assert_int_eq(project_ask("SELECT COUNT(*) FROM result"), 0);
 }
 
 static void
@@ -197,6 +211,7 @@ START_TEST(as_many_errors_as_allowed_go_on_and_one_more_ends_it)
     project_round();
     ck_given_up(wu, "a", WU_TOO_MANY_ERROR_RESULTS, "TOO_MANY_ERROR_RESULTS");
     ck_assert_int_eq(results_ended(wu, OUTCOME_DIDNT_NEED), 1);
+    ck_goes_away(wu);
 }
 END_TEST
 
@@ -234,6 +249,7 @@ START_TEST(as_many_results_as_allowed_go_on_and_one_more_ends_it)
     project_round();
     ck_given_up(wu, "a", WU_TOO_MANY_TOTAL_RESULTS, "TOO_MANY_TOTAL_RESULTS");
     ck_assert_int_eq(project_ask("SELECT COUNT(*) FROM result"), 4);
+    ck_goes_away(wu);
 }
 END_TEST
 
@@ -260,6 +276,7 @@ START_TEST(as_many_that_disagree_as_allowed_go_on_and_one_more_ends_it)
                      4);
     ck_assert_int_eq(
         project_ask("SELECT COUNT(*) FROM user WHERE total_credit > 0"), 0);
+    ck_goes_away(wu);
 }
 END_TEST
 
@@ -275,6 +292,7 @@ START_TEST(what_cannot_be_sent_ends_the_workunit)
     project_round();
     ck_given_up(wu, "a", WU_COULDNT_SEND_RESULT, "COULDNT_SEND_RESULT");
     ck_assert_int_eq(of_result(wu, 1, "outcome"), OUTCOME_DIDNT_NEED);
+    ck_goes_away(wu);
 }
 END_TEST
 
@@ -465,6 +483,27 @@ START_TEST(a_bad_template_sets_one_workunit_aside_and_the_others_go_on)
 }
 END_TEST
 
+/* Within the seconds that the test takes. */
+static void
+ck_aside(int64_t wu, int tries, int64_t next_try)
+{
+    ck_assert_int_eq(project_ask("SELECT tries FROM x_set_aside WHERE program "
+                                 "= 'assimilator' AND wu_id = %" PRId64,
+                                 wu),
+                     tries);
+    ck_assert_int_le(project_ask("SELECT next_try FROM x_set_aside"), next_try);
+    ck_assert_int_gt(project_ask("SELECT next_try FROM x_set_aside"),
+                     next_try - 30);
+}
+
+static void
+assimilate_with_four_tries(void)
+{
+    ck_assert_int_eq(project_run("sample_copy_assimilator", "--app", "app",
+                                 "--max_tries", "4", NULL),
+                     0);
+}
+
 START_TEST(a_handler_that_fails_is_called_again_and_does_not_stop_the_others)
 {
     int64_t wu[2];
@@ -482,9 +521,53 @@ START_TEST(a_handler_that_fails_is_called_again_and_does_not_stop_the_others)
     project_round();
     ck_assert_int_eq(of_wu(wu[0], "assimilate_state"), ASSIMILATE_READY);
     ck_assert_int_eq(of_wu(wu[1], "assimilate_state"), ASSIMILATE_DONE);
+    ck_aside(wu[0], 1, project_now() + 60);
     ck_assert_int_eq(file_remove_tree(project_path("results/a")), 0);
+    project_clock(50); /* another process: it still waits */
+    project_round();
+    ck_assert_int_eq(of_wu(wu[0], "assimilate_state"), ASSIMILATE_READY);
+    project_clock(61);
     project_round();
     ck_assert_int_eq(of_wu(wu[0], "assimilate_state"), ASSIMILATE_DONE);
+    ck_assert_int_eq(project_ask("SELECT COUNT(*) FROM x_set_aside"), 0);
+}
+END_TEST
+
+START_TEST(a_handler_that_fails_too_often_waits_for_an_operator)
+{
+    int64_t wu = project_workunit("a", (struct workunit){.batch = 0});
+    int64_t clock = 0;
+
+    transition();
+    for (int k = 0; k < 2; k++) {
+        project_send(wu, k, 1 + k);
+        project_success(wu, k, "same");
+    }
+    ck_assert_int_eq(file_mkdirs(project_path("results/a/x"), 0770), 0);
+    project_round();
+    /* again after 1, 2, 4, 8 minutes */
+    for (int tries = 1; tries < 4; tries++) {
+        int64_t pause = INT64_C(60) << (tries - 1);
+
+        ck_aside(wu, tries, project_now() + pause);
+        clock += pause + 1;
+        project_clock(clock);
+        assimilate_with_four_tries();
+    }
+    ck_assert_int_eq(project_ask("SELECT tries FROM x_set_aside"), 4);
+    ck_assert_int_eq(project_ask("SELECT next_try FROM x_set_aside"),
+                     TRANSITION_NEVER);
+    ck_assert_int_eq(file_remove_tree(project_path("results/a")), 0);
+    project_clock(clock + 86400 * 365);
+    assimilate_with_four_tries();
+    ck_assert_int_eq(of_wu(wu, "assimilate_state"), ASSIMILATE_READY);
+
+    ck_assert_int_eq(
+        db_set_aside_release(project_db(), wu, "assimilator", 1, &clock), 0);
+    ck_assert_int_eq(clock, 1);
+    assimilate_with_four_tries();
+    ck_assert_int_eq(of_wu(wu, "assimilate_state"), ASSIMILATE_DONE);
+    ck_assert_int_eq(project_ask("SELECT COUNT(*) FROM x_set_aside"), 0);
 }
 END_TEST
 
@@ -541,6 +624,7 @@ limits_suite(void)
                    a_bad_template_sets_one_workunit_aside_and_the_others_go_on);
     tcase_add_test(
         tc, a_handler_that_fails_is_called_again_and_does_not_stop_the_others);
+    tcase_add_test(tc, a_handler_that_fails_too_often_waits_for_an_operator);
     tcase_add_test(tc, ids_may_be_larger_than_32_bits);
     suite_add_tcase(s, tc);
     return s;
