@@ -25,7 +25,10 @@ enum { BATCH = 100 };
 struct validator_options {
     bool credit_from_wu;
     bool credit_from_runtime;
+    bool post_assigned_credit;
     bool no_credit;
+    bool update_credited_job;
+    bool check_punitive;
     double max_granted_credit;
     int64_t min_wu_id, max_wu_id, wu_id;
     bool dry_run;
@@ -46,7 +49,7 @@ struct validator {
 /* ---- a batch --------------------------------------------------------------
  */
 
-/* Several given: the first of these counts. */
+/* Several given: the first of these counts.  None: adaptive. */
 static enum credit_mode
 credit_mode(const struct validator_options *o)
 {
@@ -54,7 +57,9 @@ credit_mode(const struct validator_options *o)
         return CREDIT_FROM_WU;
     if (o->credit_from_runtime)
         return CREDIT_FROM_RUNTIME;
-    return o->no_credit ? CREDIT_NONE : CREDIT_FROM_WU;
+    if (o->post_assigned_credit)
+        return CREDIT_POST_ASSIGNED;
+    return o->no_credit ? CREDIT_NONE : CREDIT_ADAPTIVE;
 }
 
 static void
@@ -67,9 +72,9 @@ decide(struct daemon *d, size_t i)
         .hooks = hooks,
         .cfg = d->cfg,
         .now = d->now,
-        .app_target_nresults = s->app.target_nresults,
-        .credit = credit_mode(o),
-        .max_granted_credit = o->max_granted_credit,
+        .claim = {.mode = credit_mode(o),
+                  .max_granted_credit = o->max_granted_credit,
+                  .app = &s->app},
     };
 
     s->batch.verdict[i] = (struct validate_verdict){
@@ -154,13 +159,18 @@ validate_batch(struct daemon *d)
 {
     const struct validator_options *o = d->options;
     struct validator *s = d->state;
+    const struct validate_terms terms = {
+        .now = d->now,
+        .daily_result_quota = (int)d->cfg->daily_result_quota,
+        .app_target_nresults = s->app.target_nresults,
+        .credit_by_app = d->cfg->credit_by_app,
+        .credited_job = o->update_credited_job,
+    };
     int stored;
 
     for (size_t i = 0; i < s->batch.n; i++)
         decide(d, i);
-    if (!o->dry_run && db_validate_store(d->db, &s->batch, d->now,
-                                         (int)d->cfg->daily_result_quota,
-                                         s->app.target_nresults) != 0)
+    if (!o->dry_run && db_validate_store(d->db, &s->batch, &terms) != 0)
         return db_is_lost(d->db) ? -1 : isolate(d);
     stored = count_stored(s);
     s->progress = s->progress || (stored > 0 && !o->dry_run);
@@ -181,6 +191,7 @@ one_pass(struct daemon *d)
         .mod_n = d->mod_n,
         .mod_i = d->mod_i,
         .limit = s->limit,
+        .failed_too = o->check_punitive,
     };
     bool again;
 
@@ -261,13 +272,20 @@ output_md5(const struct output *out, size_t i, long skip, char ret[33])
 #define CONF_STRUCT struct validator_options
 static const struct conf_option options[] = {
     OPTION(credit_from_wu, CONF_BOOL, NULL, 0, 0, 0, "",
-           "credit preset by create_work, else the estimate of the workunit; "
-           "also without any of the three"),
+           "credit preset by create_work, else the estimate of the workunit"),
     OPTION(credit_from_runtime, CONF_BOOL, NULL, 0, 0, 0, "",
            "credit for run time times speed, averaged over the valid results"),
+    OPTION(post_assigned_credit, CONF_BOOL, NULL, 0, 0, 0, "",
+           "credit that the validator's credit() gives the canonical result"),
     OPTION(no_credit, CONF_BOOL, NULL, 0, 0, 0, "", "grant nothing"),
     OPTION(max_granted_credit, CONF_DOUBLE, "73000000", 0, 1e15, 0, "credits",
            "grant at most this to one result"),
+    OPTION(update_credited_job, CONF_BOOL, NULL, 0, 0, 0, "",
+           "note in table credited_job whose result of which workunit.opaque "
+           "was valid"),
+    OPTION(check_punitive, CONF_BOOL, NULL, 0, 0, 0, "",
+           "show failed results to read(); the host of one that answers "
+           "READ_LONG_TERM_FAIL gets one result a day"),
     OPTION(min_wu_id, CONF_INT, "0", 0, 9e18, 0, "", "smallest workunit id"),
     OPTION(max_wu_id, CONF_INT, "0", 0, 9e18, 0, "",
            "largest workunit id, 0 for no limit"),
@@ -303,7 +321,12 @@ validator_main(int argc, char **argv, const struct validator_hooks *given)
             "all that agree with it.  Results that come later are compared "
             "with the canonical one.\n\n"
             "A file that is missing while its folder cannot be seen is looked "
-            "for again in six hours.");
+            "for again in six hours.\n\n"
+            "Credit is adaptive unless one of the options below says "
+            "otherwise: computed from run times and speeds, scaled by what "
+            "the program version and the host usually claim.  Of several such "
+            "options the first of credit_from_wu, credit_from_runtime, "
+            "post_assigned_credit, no_credit counts.");
     if (given->usage != NULL)
         buf_addf(&text, "\n\n%s", given->usage);
     spec.description = buf_str(&text);

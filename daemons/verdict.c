@@ -5,63 +5,11 @@
 #include <stdlib.h>
 
 #include "buf.h"
+#include "claim.h"
 #include "compare.h"
-#include "credit.h"
 #include "db_validate.h"
 #include "log.h"
 #include "quorum.h"
-
-/* ---- credit ---------------------------------------------------------------
- */
-
-static double
-elapsed(const struct result *r)
-{
-    return r->elapsed_time < 1e-6 ? r->cpu_time : r->elapsed_time;
-}
-
-static double
-credit_of_runtimes(const struct validate_batch *b, size_t i, double max)
-{
-    const struct validate_wu *w = &b->wu[i];
-    double *claims = xcalloc(w->n + 1, sizeof(*claims));
-    double credit;
-    int n = 0;
-
-    for (size_t k = w->first; k < w->first + w->n; k++) {
-        const struct result *r = &b->result[k];
-        double claim;
-
-        if (b->change[k].validate_state != VALIDATE_VALID)
-            continue;
-        claim = credit_from_runtime(r->flops_estimate, elapsed(r),
-                                    w->wu.rsc_fpops_bound, max);
-        if (claim > 0)
-            claims[n++] = claim;
-    }
-    credit = credit_low_average(claims, n);
-    free(claims);
-    return credit < max ? credit : max;
-}
-
-/* What each valid result of wu[i] gets. */
-static double
-credit_of(const struct verdict_rules *rules, const struct validate_batch *b,
-          size_t i)
-{
-    const struct workunit *wu = &b->wu[i].wu;
-
-    switch (rules->credit) {
-    case CREDIT_FROM_WU:
-        return credit_from_wu(wu->canonical_credit, wu->rsc_fpops_est,
-                              rules->max_granted_credit);
-    case CREDIT_FROM_RUNTIME:
-        return credit_of_runtimes(b, i, rules->max_granted_credit);
-    case CREDIT_NONE:
-        break;
-    }
-    return 0;
-}
 
 /* ---- one workunit ---------------------------------------------------------
  */
@@ -73,6 +21,8 @@ change_to(struct validate_change *c, const struct result *r,
     c->outcome = outcome;
     c->validate_state = state;
     c->write = outcome != r->outcome || state != r->validate_state;
+    c->outlier = r->runtime_outlier;
+    c->claimed_credit = r->claimed_credit;
 }
 
 static void
@@ -113,7 +63,7 @@ results_of(const struct validate_batch *b, size_t i)
 static void
 take_decision(const struct verdict_rules *rules, struct validate_batch *b,
               size_t i, const struct quorum_decision *q,
-              const enum quorum_status *status)
+              const enum quorum_status *status, const struct said *said)
 {
     const struct validate_wu *w = &b->wu[i];
     struct validate_verdict *v = &b->verdict[i];
@@ -128,8 +78,12 @@ take_decision(const struct verdict_rules *rules, struct validate_batch *b,
                      status[k], v);
     if (q->canonical < 0)
         return;
+    for (size_t k = 0; k < w->n; k++)
+        if (b->change[w->first + k].validate_state == VALIDATE_VALID)
+            claim_result(&rules->claim, b, i, w->first + k, &said[k]);
     v->canonical_resultid = b->result[w->first + (size_t)q->canonical].id;
-    v->canonical_credit = credit_of(rules, b, i);
+    v->canonical_credit =
+        claim_credit(&rules->claim, b, i, w->first + (size_t)q->canonical);
     for (size_t k = w->first; k < w->first + w->n; k++)
         if (b->change[k].validate_state == VALIDATE_VALID)
             b->change[k].credit = v->canonical_credit;
@@ -145,7 +99,7 @@ find_quorum(const struct verdict_rules *rules, struct validate_batch *b,
         .min_quorum = w->wu.min_quorum,
         .target_nresults = w->wu.target_nresults,
         .max_success_results = w->wu.max_success_results,
-        .app_target_nresults = rules->app_target_nresults,
+        .app_target_nresults = rules->claim.app->target_nresults,
     };
     const struct result **results = results_of(b, i);
     enum quorum_status *status = xcalloc(w->n + 1, sizeof(*status));
@@ -157,7 +111,7 @@ find_quorum(const struct verdict_rules *rules, struct validate_batch *b,
                  &c);
     match = compare_all(&c);
     quorum_decide(&limits, c.read, match, w->n, status, &decision);
-    take_decision(rules, b, i, &decision, status);
+    take_decision(rules, b, i, &decision, status, c.said);
     free(match);
     compare_free(&c);
     free(status);
@@ -208,6 +162,8 @@ check_straggler(const struct verdict_rules *rules, struct validate_batch *b,
     judge_straggler(&b->change[k], pair[0],
                     quorum_straggler(c.read[0], c.read[1], match),
                     canonical->granted_credit, &b->verdict[i]);
+    if (b->change[k].validate_state == VALIDATE_VALID)
+        claim_result(&rules->claim, b, i, k, &c.said[0]);
     compare_free(&c);
 }
 
@@ -235,6 +191,30 @@ check_stragglers(const struct verdict_rules *rules, struct validate_batch *b,
             check_straggler(rules, b, i, canonical, k);
 }
 
+/* Does the hook say that the host of a failed result will go on failing? */
+static void
+look_at_failed(const struct verdict_rules *rules, struct validate_batch *b,
+               size_t i)
+{
+    for (size_t f = 0; f < b->n_failed; f++) {
+        const struct result *r = &b->failed[f].result;
+        struct compare c;
+
+        if (b->failed[f].wu != i)
+            continue;
+        compare_read(rules->hooks, rules->cfg, &b->wu[i].wu, &r, 1, rules->now,
+                     &c);
+        b->failed[f].hopeless = c.said[0].long_term_fail;
+        compare_free(&c);
+        if (b->failed[f].hopeless)
+            log_normal(TAG_WU TAG_RESULT "host %" PRId64
+                                         " will go on failing: one result a "
+                                         "day",
+                       b->wu[i].wu.id, b->wu[i].wu.name, r->id, r->name,
+                       r->hostid);
+    }
+}
+
 void
 verdict_decide(const struct verdict_rules *rules, struct validate_batch *b,
                size_t i)
@@ -243,6 +223,7 @@ verdict_decide(const struct verdict_rules *rules, struct validate_batch *b,
 
     if (wu->error_mask != 0)
         return;
+    look_at_failed(rules, b, i);
     if (wu->canonical_resultid != 0)
         check_stragglers(rules, b, i);
     else if ((int64_t)b->wu[i].n >= wu->min_quorum)

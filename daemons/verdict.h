@@ -6,28 +6,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "claim.h"
+
 struct config;
 struct validate_batch;
 struct validator_hooks;
 
-enum credit_mode {
-    CREDIT_FROM_WU,
-    CREDIT_FROM_RUNTIME,
-    CREDIT_NONE,
-};
-
 struct verdict_rules {
     const struct validator_hooks *hooks;
     const struct config *cfg;
-    int64_t now; /* Unix s */
-    int app_target_nresults;
-    enum credit_mode credit;
-    double max_granted_credit;
+    int64_t now;              /* Unix s */
+    struct claim_rules claim; /* with the application */
 };
 
 /* Decide about b->wu[i]: b->verdict[i], which holds the workunit's values, and
- * the changes of its results.  A workunit with an error, or with too few
- * results, stays as it is. */
+ * the changes of its results; and b->failed of it.  A workunit with an error,
+ * or with too few results, stays as it is. */
 void verdict_decide(const struct verdict_rules *, struct validate_batch *b,
                     size_t i);
 

@@ -19,10 +19,11 @@
  *
  * Lock order, of every transaction of every program:
  *
- *     1 workunits by id      5 teams by id
- *     2 results              6 hosts by id
- *     3 batches by id        7 host_app_version by (host, version)
- *     4 users by id          8 any x_ table
+ *     1 workunits by id      6 hosts by id
+ *     2 results              7 credit_user, credit_team, credited_job by key
+ *     3 batches by id        8 host_app_version by (host, version)
+ *     4 users by id          9 app_versions, apps by id
+ *     5 teams by id         10 any x_ table
  *
  * Who changes results, or more than one row of a workunit, locks the workunits
  * first: then nobody else has a lock on their results, and those may come in

@@ -14,7 +14,7 @@
 #include "db_many.h"
 #include "quota.h"
 
-enum { ROWS_AT_ONCE = 512 };
+enum { ROWS_AT_ONCE = 512, NO_USER = -1 };
 
 enum kind { USER, TEAM, HOST };
 
@@ -208,14 +208,19 @@ grant_teams(struct db *db, const struct grant *g, size_t n, int64_t now,
 }
 
 static int
-grant_users(struct db *db, const struct grant *g, size_t n, int64_t now)
+grant_users(struct db *db, const struct grant *g, size_t n, int64_t now,
+            int64_t *ret_team)
 {
     struct owner *users = xcalloc(n, sizeof(*users));
     size_t n_users = owners_of(g, n, USER, users);
     int rc = in_parts(db, lock_rows, USER, users, n_users);
 
-    for (size_t i = 0; i < n && rc == 0; i++)
-        add_credit(find(users, n_users, g[i].userid), &g[i], now);
+    for (size_t i = 0; i < n && rc == 0; i++) {
+        struct owner *u = find(users, n_users, g[i].userid);
+
+        add_credit(u, &g[i], now);
+        ret_team[i] = u != NULL ? u->teamid : NO_USER;
+    }
     if (rc == 0)
         rc = in_parts(db, store_rows, USER, users, n_users);
     if (rc == 0)
@@ -244,10 +249,45 @@ grant_hosts(struct db *db, const struct grant *g, size_t n, int64_t now)
     return rc;
 }
 
+/* What is noted by application: those of users who are there. */
+static int
+grant_apps(struct db *db, enum grant_kind kind, const struct grant *g, size_t n,
+           const int64_t *team, int64_t now)
+{
+    struct app_grant *by_app = xcalloc(n, sizeof(*by_app));
+    size_t k = 0;
+    int rc = 0;
+
+    for (size_t i = 0; i < n; i++)
+        if (g[i].appid != 0 && g[i].credit > 0 && team[i] != NO_USER)
+            by_app[k++] = (struct app_grant){
+                .owner = kind == GRANT_USER ? g[i].userid : team[i],
+                .appid = g[i].appid,
+                .credit = g[i].credit,
+                .start = g[i].start,
+            };
+    if (k > 0)
+        rc = db_grant_by_app(db, kind, by_app, k, now);
+    free(by_app);
+    return rc;
+}
+
 int
 db_grant(struct db *db, const struct grant *g, size_t n, int64_t now)
 {
+    int64_t *team;
+    int rc;
+
     if (n == 0)
         return 0;
-    return grant_users(db, g, n, now) == 0 ? grant_hosts(db, g, n, now) : -1;
+    team = xcalloc(n, sizeof(*team)); /* of each grant's user */
+    rc = grant_users(db, g, n, now, team);
+    if (rc == 0)
+        rc = grant_hosts(db, g, n, now);
+    if (rc == 0)
+        rc = grant_apps(db, GRANT_USER, g, n, team, now);
+    if (rc == 0)
+        rc = grant_apps(db, GRANT_TEAM, g, n, team, now);
+    free(team);
+    return rc;
 }

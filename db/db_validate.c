@@ -8,12 +8,14 @@
 #include "buf.h"
 #include "db.h"
 #include "db_many.h"
+#include "db_validate_private.h"
 
 /* The columns in the order workunit_from_row() reads them. */
 #define WU_COLUMNS                                                             \
     "id, appid, name, batch, rsc_fpops_est, rsc_fpops_bound, "                 \
     "canonical_resultid, canonical_credit, error_mask, min_quorum, "           \
-    "target_nresults, max_success_results, assimilate_state, transition_time"
+    "target_nresults, max_success_results, assimilate_state, "                 \
+    "transition_time, opaque"
 
 static void
 workunit_from_row(struct db_query *q, struct workunit *wu)
@@ -35,22 +37,23 @@ workunit_from_row(struct db_query *q, struct workunit *wu)
     wu->max_success_results = (int)db_col_i64(q, c++);
     wu->assimilate_state = (enum assimilate_state)db_col_i64(q, c++);
     wu->transition_time = db_col_i64(q, c++);
+    wu->opaque = db_col_double(q, c++);
 }
 
 #define RESULT_COLUMNS                                                         \
     "workunitid, id, name, validate_state, file_delete_state, hostid, "        \
     "userid, appid, app_version_id, sent_time, received_time, cpu_time, "      \
     "elapsed_time, flops_estimate, exit_status, granted_credit, "              \
-    "runtime_outlier, xml_doc_in, stderr_out"
+    "claimed_credit, runtime_outlier, xml_doc_in, stderr_out"
 
 static void
-result_from_row(struct db_query *q, struct result *r)
+result_from_row(struct db_query *q, enum outcome outcome, struct result *r)
 {
     unsigned c = 0;
 
     memset(r, 0, sizeof(*r));
     r->server_state = RESULT_OVER;
-    r->outcome = OUTCOME_SUCCESS;
+    r->outcome = outcome;
     r->workunitid = db_col_i64(q, c++);
     r->id = db_col_i64(q, c++);
     db_col_copy(q, c++, r->name, sizeof(r->name));
@@ -67,6 +70,7 @@ result_from_row(struct db_query *q, struct result *r)
     r->flops_estimate = db_col_double(q, c++);
     r->exit_status = (int)db_col_i64(q, c++);
     r->granted_credit = db_col_double(q, c++);
+    r->claimed_credit = db_col_double(q, c++);
     r->runtime_outlier = db_col_i64(q, c++) != 0;
     r->xml_doc_in = db_col_dup(q, c++);
     r->stderr_out = db_col_dup(q, c++);
@@ -79,7 +83,15 @@ forget(struct validate_batch *b)
         free(b->result[i].xml_doc_in);
         free(b->result[i].stderr_out);
     }
-    b->n = b->n_results = 0;
+    for (size_t i = 0; i < b->n_failed; i++) {
+        free(b->failed[i].result.xml_doc_in);
+        free(b->failed[i].result.stderr_out);
+    }
+    free(b->hav);
+    free(b->version);
+    b->hav = NULL;
+    b->version = NULL;
+    b->n = b->n_results = b->n_failed = b->n_hav = b->n_versions = 0;
 }
 
 void
@@ -90,6 +102,7 @@ validate_batch_free(struct validate_batch *b)
     free(b->verdict);
     free(b->result);
     free(b->change);
+    free(b->failed);
     memset(b, 0, sizeof(*b));
 }
 
@@ -166,8 +179,35 @@ out:
     return rc == DB_NONE ? 0 : -1;
 }
 
+static void
+take_success(struct validate_batch *b, size_t w, struct db_query *q)
+{
+    if (b->wu[w].n++ == 0)
+        b->wu[w].first = b->n_results;
+    result_from_row(q, OUTCOME_SUCCESS, add_result(b));
+}
+
+static void
+take_failed(struct validate_batch *b, size_t w, struct db_query *q)
+{
+    struct validate_failed *f;
+
+    if (b->wu[w].wu.canonical_resultid != 0)
+        return;
+    if (b->n_failed == b->room_for_failed) {
+        b->room_for_failed =
+            b->room_for_failed == 0 ? 64 : 2 * b->room_for_failed;
+        b->failed =
+            xrealloc(b->failed, b->room_for_failed * sizeof(*b->failed));
+    }
+    f = &b->failed[b->n_failed++];
+    *f = (struct validate_failed){.wu = w};
+    result_from_row(q, OUTCOME_CLIENT_ERROR, &f->result);
+}
+
 static int
-read_results(struct db *db, struct validate_batch *b)
+read_results(struct db *db, struct validate_batch *b, const char *which,
+             void (*take)(struct validate_batch *, size_t, struct db_query *))
 {
     int64_t *ids = xcalloc(b->n, sizeof(*ids));
     struct db_query *q;
@@ -177,18 +217,12 @@ read_results(struct db *db, struct validate_batch *b)
 
     for (size_t i = 0; i < b->n; i++)
         ids[i] = b->wu[i].wu.id;
-    q = db_prepare_list(db,
-                        "SELECT " RESULT_COLUMNS " FROM result WHERE "
-                        "server_state = 5 AND outcome = 1 AND "
-                        "validate_state <> 2 AND workunitid IN (",
-                        b->n, ") ORDER BY workunitid, id");
+    q = db_prepare_list(db, which, b->n, ") ORDER BY workunitid, id");
     if (q != NULL && db_bind_list(q, &p, ids, b->n) == 0)
         while ((rc = db_step(q)) == 0) {
             while (b->wu[w].wu.id != db_col_i64(q, 0))
                 w++;
-            if (b->wu[w].n++ == 0)
-                b->wu[w].first = b->n_results;
-            result_from_row(q, add_result(b));
+            take(b, w, q);
         }
     db_finish(q);
     free(ids);
@@ -202,15 +236,29 @@ db_validate_due(struct db *db, const struct validate_query *want,
     forget(b);
     if (pick(db, want, b) != 0)
         return -1;
-    return b->n > 0 ? read_results(db, b) : 0;
+    if (b->n == 0)
+        return 0;
+    if (read_results(db, b,
+                     "SELECT " RESULT_COLUMNS " FROM result WHERE "
+                     "server_state = 5 AND outcome = 1 AND "
+                     "validate_state <> 2 AND workunitid IN (",
+                     take_success) != 0)
+        return -1;
+    if (want->failed_too &&
+        read_results(db, b,
+                     "SELECT " RESULT_COLUMNS " FROM result WHERE "
+                     "server_state = 5 AND outcome = 3 AND workunitid IN (",
+                     take_failed) != 0)
+        return -1;
+    return db_validate_read_averages(db, b);
 }
 
 int
 db_validate_app(struct db *db, int64_t appid, struct app *ret)
 {
     struct db_query *q = db_prepare(
-        db,
-        "SELECT id, name, target_nresults, min_avg_pfc FROM app WHERE id = ?");
+        db, "SELECT id, name, target_nresults, min_avg_pfc, host_scale_check "
+            "FROM app WHERE id = ?");
     int rc = -1;
 
     if (q != NULL && db_bind_i64(q, 0, appid) == 0)
@@ -221,6 +269,7 @@ db_validate_app(struct db *db, int64_t appid, struct app *ret)
         db_col_copy(q, 1, ret->name, sizeof(ret->name));
         ret->target_nresults = (int)db_col_i64(q, 2);
         ret->min_avg_pfc = db_col_double(q, 3);
+        ret->host_scale_check = db_col_i64(q, 4) != 0;
     }
     db_finish(q);
     return rc;

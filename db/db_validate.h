@@ -4,10 +4,12 @@
  * May write: workunit.need_validate (to 0), canonical_resultid,
  * canonical_credit, assimilate_state (to READY), error_mask (adds bits),
  * min_quorum, target_nresults (up), transition_time; result.outcome,
- * validate_state, granted_credit, runtime_outlier, teamid (to the team that gets
- * the credit), and server_state of results never sent; host.total_credit, expavg_credit, expavg_time, avg_turnaround;
- * user and team: total_credit, expavg_credit, expavg_time; host_app_version as
- * db_hav.h says, batch as db_batch.h says.
+ * validate_state, granted_credit, claimed_credit, runtime_outlier, teamid (to
+ * the team that gets the credit), and server_state of results never sent;
+ * host.total_credit, expavg_credit, expavg_time, avg_turnaround; user and team:
+ * total_credit, expavg_credit, expavg_time; rows of credit_user, credit_team,
+ * credited_job and host_app_version; app_version.pfc_n, pfc_avg, expavg_credit,
+ * expavg_time; batch as db_batch.h says.
  *
  * Reading and comparing outputs takes long, so it happens without a lock.  The
  * transaction that stores the verdicts locks the workunits and their results
@@ -22,6 +24,8 @@
 #include <stdint.h>
 
 #include "app.h"
+#include "host.h"
+#include "pfc.h"
 #include "result.h"
 #include "workunit.h"
 
@@ -34,6 +38,7 @@ struct validate_query {
     int64_t wu_id;    /* this one alone, need_validate or not; 0 none */
     int mod_n, mod_i; /* 0: all */
     int limit;        /* workunits in a batch */
+    bool failed_too;  /* results that failed, for --check_punitive */
 };
 
 /* What is decided about one result. */
@@ -41,8 +46,12 @@ struct validate_change {
     bool write;
     enum outcome outcome;
     enum validate_state validate_state;
-    double credit; /* to be granted, if VALID */
-    bool outlier;  /* its times say nothing about its host */
+    double credit;         /* to be granted, if VALID */
+    double claimed_credit; /* what the result itself claims */
+    bool outlier;          /* its times say nothing about its host */
+    bool measured;         /* the next two count, if VALID */
+    struct pfc pfc;        /* samples for the averages */
+    double version_credit; /* for the average of its version */
 };
 
 /* What is decided about one workunit. */
@@ -63,6 +72,12 @@ struct validate_wu {
     size_t first, n; /* its results: batch->result[first … first + n - 1] */
 };
 
+struct validate_failed { /* a result with outcome CLIENT_ERROR */
+    struct result result;
+    size_t wu;     /* batch->wu[wu] */
+    bool hopeless; /* decided: its host will go on failing */
+};
+
 struct validate_batch {
     size_t n;
     struct validate_wu *wu;
@@ -74,6 +89,22 @@ struct validate_batch {
     struct result *result;
     struct validate_change *change; /* the caller decides; all zero */
     size_t room_for_wu, room_for_results;
+    struct validate_failed *failed; /* of workunits without canonical result */
+    size_t n_failed, room_for_failed;
+    /* Statistics of the hosts and versions: validate_hav() and
+     * validate_version() find them. */
+    struct host_app_version *hav;
+    size_t n_hav;
+    struct app_version *version;
+    size_t n_versions;
+};
+
+struct validate_terms {
+    int64_t now;
+    int daily_result_quota;
+    int app_target_nresults;
+    bool credit_by_app; /* keep credit_user and credit_team as well */
+    bool credited_job;  /* note whose result of which workunit.opaque counted */
 };
 
 /* Read a batch, ids ascending; what was in *batch is forgotten.  0 (batch->n
@@ -82,12 +113,22 @@ int db_validate_due(struct db *, const struct validate_query *,
                     struct validate_batch *);
 void validate_batch_free(struct validate_batch *);
 
+/* The statistics of a result's host with its version (empty if there are none
+ * yet); NULL: the result has no version. */
+const struct host_app_version *validate_hav(const struct validate_batch *,
+                                            const struct result *);
+
+/* The result's version; NULL: an anonymous platform, or it is gone. */
+const struct app_version *validate_version(const struct validate_batch *,
+                                           const struct result *);
+
 /* Store it all in one transaction.  A workunit whose rows are not as read any
  * more is marked `undecided`.  0 or -1. */
-int db_validate_store(struct db *, struct validate_batch *, int64_t now,
-                      int daily_result_quota, int app_target_nresults);
+int db_validate_store(struct db *, struct validate_batch *,
+                      const struct validate_terms *);
 
-/* The application: id, name, target_nresults, min_avg_pfc.  0, DB_NONE, -1. */
+/* The application: id, name, target_nresults, min_avg_pfc, host_scale_check.
+ * 0, DB_NONE, -1. */
 int db_validate_app(struct db *, int64_t appid, struct app *ret);
 
 #endif

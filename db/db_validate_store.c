@@ -1,48 +1,21 @@
 /* db_validate_store.c - store the validator's verdicts and the credit of a
  * batch in one transaction.
  *
- * Order of locks: workunits, results, batches, users, teams, hosts,
- * host_app_version, each by id. */
+ * Order of locks: workunits, results, batches, users, teams, hosts, credit by
+ * application, host_app_version, app_version, each by key. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "buf.h"
 #include "db.h"
 #include "db_batch.h"
-#include "db_grant.h"
-#include "db_hav.h"
 #include "db_many.h"
-#include "db_validate.h"
+#include "db_validate_private.h"
 #include "log.h"
-#include "quota.h"
 
 enum {
     RESULTS_AT_ONCE = 512,
     RETRY_AFTER = 6 * 3600, /* s */
-};
-
-/* A workunit as it is under our lock. */
-struct locked_wu {
-    bool good; /* as it was compared: its verdict is stored */
-    enum assimilate_state assimilate_state;
-    int64_t transition_time;
-    unsigned error_mask;
-    size_t seen; /* results that are as read */
-};
-
-struct unsent {
-    int64_t id;
-    size_t wu;
-};
-
-struct store {
-    struct validate_batch *b;
-    struct locked_wu *locked;
-    struct unsent *unsent; /* results that nobody has yet */
-    size_t n_unsent, room_for_unsent;
-    int64_t now;
-    int daily_result_quota;
-    int app_target_nresults;
 };
 
 /* ---- lock, and look whether it is still what was compared -----------------
@@ -162,13 +135,6 @@ lock_all(struct db *db, struct store *s)
 /* ---- results --------------------------------------------------------------
  */
 
-/* One result whose verdict is stored. */
-struct judged {
-    size_t wu;
-    const struct result *r;
-    const struct validate_change *c;
-};
-
 static size_t
 list_judged(const struct store *s, struct judged *ret)
 {
@@ -192,8 +158,8 @@ bind_judged(struct db_query *q, unsigned *p, const struct judged *j)
                    db_bind_i64(q, (*p)++, j->c->outcome) != 0 ||
                    db_bind_i64(q, (*p)++, j->c->validate_state) != 0 ||
                    db_bind_double(q, (*p)++, j->c->credit) != 0 ||
-                   db_bind_i64(q, (*p)++,
-                               j->c->outlier || j->r->runtime_outlier) != 0 ||
+                   db_bind_double(q, (*p)++, j->c->claimed_credit) != 0 ||
+                   db_bind_i64(q, (*p)++, j->c->outlier) != 0 ||
                    db_bind_i64(q, (*p)++, j->r->validate_state) != 0
                ? -1
                : 0;
@@ -207,6 +173,7 @@ store_results(struct db *db, const struct judged *judged, size_t n)
         {"ending",  'i'},
         {"verdict", 'i'},
         {"credit",  'd'},
+        {"claim",   'd'},
         {"outlier", 'i'},
         {"was",     'i'},
     };
@@ -219,7 +186,8 @@ store_results(struct db *db, const struct judged *judged, size_t n)
     db_value_table(&sql, columns, ARRAY_LEN(columns), n);
     buf_add(&sql, ") v STRAIGHT_JOIN result r ON r.id = v.result SET "
                   "r.outcome = v.ending, r.validate_state = v.verdict, "
-                  "r.granted_credit = v.credit, r.runtime_outlier = v.outlier "
+                  "r.granted_credit = v.credit, r.claimed_credit = v.claim, "
+                  "r.runtime_outlier = v.outlier "
                   "WHERE r.server_state = 5 AND r.outcome = 1 AND "
                   "r.validate_state = v.was");
     q = db_prepare(db, buf_str(&sql));
@@ -282,129 +250,6 @@ withdraw_unsent(struct db *db, const struct store *s)
     return rc;
 }
 
-/* ---- credit, hosts --------------------------------------------------------
- */
-
-static double
-turnaround(const struct judged *j)
-{
-    if (j->c->outlier || j->r->runtime_outlier || j->r->sent_time <= 0 ||
-        j->r->received_time < j->r->sent_time)
-        return -1;
-    return (double)(j->r->received_time - j->r->sent_time);
-}
-
-static int
-grant_credit(struct db *db, const struct store *s, const struct judged *judged,
-             size_t n)
-{
-    struct grant *g = xcalloc(n + 1, sizeof(*g));
-    size_t n_grants = 0;
-    int rc;
-
-    for (size_t i = 0; i < n; i++)
-        if (judged[i].c->validate_state == VALIDATE_VALID)
-            g[n_grants++] = (struct grant){
-                .hostid = judged[i].r->hostid,
-                .userid = judged[i].r->userid,
-                .credit = judged[i].c->credit,
-                .start = judged[i].r->sent_time,
-                .turnaround = turnaround(&judged[i]),
-            };
-    rc = db_grant(db, g, n_grants, s->now);
-    free(g);
-    return rc;
-}
-
-/* db_grant() has locked the users: the team that got the credit is theirs of
- * now, which the results' rows shall name (audit adds them up). */
-static int
-name_teams(struct db *db, const struct judged *judged, size_t n)
-{
-    int64_t ids[RESULTS_AT_ONCE];
-    int rc = 0;
-
-    for (size_t i = 0; i < n && rc == 0;) {
-        struct db_query *q;
-        size_t k = 0;
-        unsigned p = 0;
-
-        for (; i < n && k < RESULTS_AT_ONCE; i++)
-            if (judged[i].c->validate_state == VALIDATE_VALID &&
-                judged[i].c->credit > 0)
-                ids[k++] = judged[i].r->id;
-        if (k == 0)
-            break;
-        q = db_prepare_list(
-            db,
-            "UPDATE result r STRAIGHT_JOIN user u ON u.id = r.userid SET "
-            "r.teamid = u.teamid WHERE r.teamid <> u.teamid AND r.id IN (",
-            k, ")");
-        rc = q != NULL && db_bind_list(q, &p, ids, k) == 0 ? db_step(q) : -1;
-        db_finish(q);
-    }
-    return rc;
-}
-
-struct mark {
-    struct host_app_version hav; /* first: sorted as such */
-    bool valid, replicated;
-};
-
-static size_t
-list_marks(const struct store *s, const struct judged *judged, size_t n,
-           struct mark *ret)
-{
-    size_t n_marks = 0;
-
-    for (size_t i = 0; i < n; i++) {
-        const struct result *r = judged[i].r;
-        enum validate_state v = judged[i].c->validate_state;
-        int64_t key = quota_version_key(r->appid, r->app_version_id);
-
-        if ((v != VALIDATE_VALID && v != VALIDATE_INVALID) || r->hostid == 0 ||
-            key == 0)
-            continue;
-        ret[n_marks++] = (struct mark){
-            .hav = {.host_id = r->hostid, .app_version_id = key},
-            .valid = v == VALIDATE_VALID,
-            .replicated = s->app_target_nresults <= 1 ||
-                          s->b->wu[judged[i].wu].wu.target_nresults != 1,
-        };
-    }
-    qsort(ret, n_marks, sizeof(*ret), db_hav_compare);
-    return n_marks;
-}
-
-static int
-mark_hosts(struct db *db, const struct store *s, const struct judged *judged,
-           size_t n)
-{
-    struct mark *mark = xcalloc(n + 1, sizeof(*mark));
-    struct host_app_version *hav = xcalloc(n + 1, sizeof(*hav));
-    size_t n_marks = list_marks(s, judged, n, mark), rows = 0;
-    int rc = 0;
-
-    for (size_t i = 0; i < n_marks; i++)
-        if (i == 0 || db_hav_compare(&mark[i - 1].hav, &mark[i].hav) != 0)
-            hav[rows++] = mark[i].hav;
-    if (rows > 0)
-        rc = db_hav_lock(db, hav, rows);
-    for (size_t i = 0, row = 0; i < n_marks && rc == 0; i++) {
-        while (db_hav_compare(&hav[row], &mark[i].hav) != 0)
-            row++;
-        if (mark[i].valid)
-            quota_valid(&hav[row], s->daily_result_quota, mark[i].replicated);
-        else
-            quota_invalid(&hav[row], s->daily_result_quota);
-    }
-    if (rows > 0 && rc == 0)
-        rc = db_hav_store(db, hav, rows);
-    free(hav);
-    free(mark);
-    return rc;
-}
-
 /* ---- workunits ------------------------------------------------------------
  */
 
@@ -421,9 +266,9 @@ next_transition(const struct store *s, size_t i)
         return TRANSITION_NEVER;
     if (v->transition_now ||
         v->canonical_resultid != s->b->wu[i].wu.canonical_resultid)
-        return s->now;
-    if (v->retry && s->now + RETRY_AFTER < as_it_is)
-        return s->now + RETRY_AFTER;
+        return s->terms->now;
+    if (v->retry && s->terms->now + RETRY_AFTER < as_it_is)
+        return s->terms->now + RETRY_AFTER;
     return as_it_is;
 }
 
@@ -541,25 +386,23 @@ store_batch(struct db *db, void *arg)
     if (rc == 0)
         rc = count_ended(db, s);
     if (rc == 0)
-        rc = grant_credit(db, s, judged, n);
+        rc = db_validate_grant(db, s, judged, n);
     if (rc == 0)
-        rc = name_teams(db, judged, n);
+        rc = db_validate_mark_hosts(db, s, judged, n);
     if (rc == 0)
-        rc = mark_hosts(db, s, judged, n);
+        rc = db_validate_mark_versions(db, s, judged, n);
     free(judged);
     return rc;
 }
 
 int
-db_validate_store(struct db *db, struct validate_batch *b, int64_t now,
-                  int daily_result_quota, int app_target_nresults)
+db_validate_store(struct db *db, struct validate_batch *b,
+                  const struct validate_terms *terms)
 {
     struct store s = {
         .b = b,
         .locked = xcalloc(b->n + 1, sizeof(*s.locked)),
-        .now = now,
-        .daily_result_quota = daily_result_quota,
-        .app_target_nresults = app_target_nresults,
+        .terms = terms,
     };
     int rc = b->n > 0 ? db_transaction(db, store_batch, &s) : 0;
 

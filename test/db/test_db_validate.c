@@ -17,6 +17,7 @@
 
 static struct db *db, *other; /* two programs */
 static struct validate_batch batch;
+static struct validate_terms terms;
 
 static void
 setup(void)
@@ -36,6 +37,7 @@ setup(void)
                        "0)");
     dbtest_exec(other, "UPDATE user SET teamid = 4 WHERE id <> 3");
     memset(&batch, 0, sizeof(batch));
+    terms = (struct validate_terms){.now = NOW, .daily_result_quota = QUOTA};
 }
 
 static void
@@ -122,7 +124,7 @@ agree(size_t i, double credit)
 static void
 store(void)
 {
-    ck_assert_int_eq(db_validate_store(db, &batch, NOW, QUOTA, 0), 0);
+    ck_assert_int_eq(db_validate_store(db, &batch, &terms), 0);
 }
 
 START_TEST(reads_what_is_to_be_compared)

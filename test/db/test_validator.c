@@ -105,7 +105,8 @@ START_TEST(credit_has_a_cap)
                "%" PRId64,
                wu);
     ck_assert_int_eq(project_run("sample_bitwise_validator", "--app", "app",
-                                 "--max_granted_credit", "1000", NULL),
+                                 "--credit_from_wu", "--max_granted_credit",
+                                 "1000", NULL),
                      0);
     ck_assert_int_eq(users_with(1000), 2);
 }
