@@ -570,6 +570,7 @@ START_TEST(a_workunit_that_another_has_locked_is_passed_over)
     }
     ck_assert_int_eq(db_begin(other), 0);
     dbtest_exec(other, "UPDATE workunit SET priority = 1 ORDER BY id LIMIT 1");
+    ck_assert_int_eq(db_set_lock_wait(db, 0), 0);
     ck_assert_int_eq(db_begin(db), 0);
     ck_assert_int_eq(db_sched_lock_candidates(db, c, 2, &to), 0);
     ck_assert_int_eq(c[0].state, CANDIDATE_BUSY);
