@@ -361,7 +361,7 @@ count_ended(struct db *db, const struct store *s)
         if (wu->canonical_resultid == 0 && v->canonical_resultid != 0)
             c[i].credit = v->canonical_credit;
     }
-    rc = db_batch_count(db, c, s->b->n, s->now);
+    rc = db_batch_count(db, c, s->b->n, s->terms->now);
     free(c);
     return rc;
 }
