@@ -249,6 +249,15 @@ stop(struct daemon *d)
     free(s);
 }
 
+int
+output_find(const struct output *out, const char *logical)
+{
+    for (size_t i = 0; i < out->n_files; i++)
+        if (strcmp(out->logical[i], logical) == 0)
+            return (int)i;
+    return -1;
+}
+
 bool
 output_md5(const struct output *out, size_t i, long skip, char ret[33])
 {

@@ -123,6 +123,9 @@ int validator_main(int argc, char **argv, const struct validator_hooks *);
  * if it is absent or shorter.  False: it cannot be read now. */
 bool output_md5(const struct output *, size_t i, long skip, char ret[33]);
 
+/* Which file did the application know by this name?  -1: none. */
+int output_find(const struct output *, const char *logical);
+
 #ifdef __cplusplus
 }
 #endif

@@ -9,7 +9,7 @@
  *              cpu_time, elapsed_time, exit_status, app_version_num,
  *              app_version_id, flops_estimate, stderr_out, xml_doc_out, peak_*
  *   workunit   transition_time (never later than it was)
- *   msg_from_host (new rows), msg_to_host.handled
+ *   msg_from_host (new rows), msg_to_host.handled, x_msg_sent
  *
  * All functions run inside the one transaction of an RPC.  Locks are taken in
  * this order: user (only to make a host), host, workunits, results.  That is
@@ -128,13 +128,18 @@ int db_sched_store_reports(struct db *, const struct result_report *, size_t n,
  * (CLIENT_DETACHED), and its workunits are looked at. */
 int db_sched_detach(struct db *, int64_t hostid, int64_t now);
 
+/* Store messages of the host's jobs, but those that are there already: a client
+ * sends them again if the reply was lost (they hold their time, so equal ones
+ * are the same).  *ret_again: how many were there. */
 int db_sched_store_trickles(struct db *, int64_t hostid, int64_t now,
-                            const struct trickle_up *, size_t n);
+                            const struct trickle_up *, size_t n,
+                            size_t *ret_again);
 
-/* Messages waiting for the host (at most 100), marked as handled.  *ret and its
- * texts are malloc'ed. */
-int db_sched_take_messages(struct db *, int64_t hostid, char ***ret,
-                           size_t *ret_n);
+/* Messages for the host's jobs (at most 100), to be sent now; *ret and its
+ * texts are malloc'ed.  What went out with an earlier reply is marked as
+ * handled here, or, if that reply was lost, sent again. */
+int db_sched_take_messages(struct db *, int64_t hostid, int64_t now,
+                           bool reply_lost, char ***ret, size_t *ret_n);
 
 /* ---- dispatch (db_sched_dispatch.c) ---------------------------------------
  */

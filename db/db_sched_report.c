@@ -1,5 +1,4 @@
-/* db_sched_report.c - what a client reports: results, trickles; what waits for
- * it: messages.
+/* db_sched_report.c - what a client reports: results.
  *
  * Thousands of results may come in one request, so all goes by lists.  A result
  * is written by one statement for up to REPORT_CHUNK of them, whose WHERE holds
@@ -20,8 +19,6 @@ enum {
     NAME_CHUNK = 256,    /* names in one SELECT */
     ID_CHUNK = 512,      /* ids in one UPDATE of workunits */
     REPORT_CHUNK = 32,   /* results in one UPDATE, up to 128 KB each */
-    TRICKLE_CHUNK = 16,  /* rows in one INSERT, up to 256 KB each */
-    MESSAGE_MAX = 100,   /* to a host, in one reply */
     DETACH_MAX = 100000, /* more than any host has in progress */
 };
 
@@ -330,94 +327,4 @@ db_sched_detach(struct db *db, int64_t hostid, int64_t now)
     free(wu);
     free(row);
     return rc;
-}
-
-/* ---- trickles and messages ---- */
-
-static int
-trickle_chunk(struct db *db, int64_t hostid, int64_t now,
-              const struct trickle_up *t, size_t n)
-{
-    char variety[TRICKLE_CHUNK][DB_TEXT_SIZE];
-    struct buf sql = BUF_INIT;
-    struct db_query *q;
-    unsigned i = 0;
-    int rc = 0;
-
-    buf_add(&sql, "INSERT INTO msg_from_host"
-                  " (create_time, hostid, variety, handled, xml) VALUES ");
-    db_placeholder_rows(&sql, n, 5);
-    q = db_prepare(db, buf_str(&sql));
-    if (q == NULL)
-        rc = -1;
-    for (size_t k = 0; rc == 0 && k < n; k++) {
-        str_copy(variety[k], DB_TEXT_SIZE, t[k].variety);
-        if (db_bind_i64(q, i++, now) != 0 || db_bind_i64(q, i++, hostid) != 0 ||
-            db_bind_text(q, i++, variety[k]) != 0 ||
-            db_bind_i64(q, i++, 0) != 0 || db_bind_text(q, i++, t[k].xml) != 0)
-            rc = -1;
-    }
-    if (rc == 0)
-        rc = db_step(q);
-    db_finish(q);
-    buf_free(&sql);
-    return rc;
-}
-
-int
-db_sched_store_trickles(struct db *db, int64_t hostid, int64_t now,
-                        const struct trickle_up *t, size_t n)
-{
-    while (n > 0) {
-        size_t chunk = db_list_chunk(n, TRICKLE_CHUNK);
-
-        if (trickle_chunk(db, hostid, now, t, chunk) != 0)
-            return -1;
-        t += chunk;
-        n -= chunk;
-    }
-    return 0;
-}
-
-static int
-mark_handled(struct db *db, const int64_t *ids, size_t n)
-{
-    struct buf sql = BUF_INIT;
-    struct db_query *q;
-    unsigned i = 0;
-    int rc = -1;
-
-    buf_add(&sql, "UPDATE msg_to_host SET handled = 1 WHERE");
-    db_list_in(&sql, "id", n);
-    buf_add(&sql, " AND handled = 0");
-    q = db_prepare(db, buf_str(&sql));
-    if (q != NULL && db_list_bind(q, &i, ids, sizeof(*ids), n) == 0)
-        rc = db_step(q);
-    db_finish(q);
-    buf_free(&sql);
-    return rc;
-}
-
-int
-db_sched_take_messages(struct db *db, int64_t hostid, char ***ret,
-                       size_t *ret_n)
-{
-    struct db_query *q =
-        db_prepare(db, "SELECT id, xml FROM msg_to_host"
-                       " WHERE hostid = ? AND handled = 0 ORDER BY id LIMIT ?");
-    int64_t ids[MESSAGE_MAX];
-    int rc = -1;
-
-    *ret = xcalloc(MESSAGE_MAX, sizeof(**ret));
-    *ret_n = 0;
-    if (q != NULL && db_bind_i64(q, 0, hostid) == 0 &&
-        db_bind_i64(q, 1, MESSAGE_MAX) == 0)
-        while ((rc = db_step(q)) == 0) {
-            ids[*ret_n] = db_col_i64(q, 0);
-            (*ret)[(*ret_n)++] = db_col_dup(q, 1);
-        }
-    db_finish(q);
-    if (rc != DB_NONE)
-        return -1;
-    return *ret_n > 0 ? mark_handled(db, ids, *ret_n) : 0;
 }

@@ -1153,6 +1153,26 @@ CREATE TABLE x_credit_base (
     PRIMARY KEY (kind, id)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_unicode_ci;
 
+-- Messages whose handler failed: tried again later, a limited number of times.
+CREATE TABLE x_trickle (
+    msg_id bigint NOT NULL
+        COMMENT 'msg_from_host; by: trickle handler',
+    tries int NOT NULL
+        COMMENT 'that failed; by: trickle handler',
+    next_try bigint NOT NULL
+        COMMENT 'Unix s; by: trickle handler',
+    PRIMARY KEY (msg_id)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_unicode_ci;
+
+-- Messages to jobs that went out and may have been lost on the way.
+CREATE TABLE x_msg_sent (
+    msg_id bigint NOT NULL
+        COMMENT 'msg_to_host; by: scheduler',
+    sent_time bigint NOT NULL
+        COMMENT 'Unix s, of the last reply that held it; by: scheduler',
+    PRIMARY KEY (msg_id)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_unicode_ci;
+
 -- Which steps of db/migrations this database has.  A new one has them all.
 CREATE TABLE x_schema (
     version int NOT NULL
@@ -1165,5 +1185,6 @@ CREATE TABLE x_schema (
 INSERT INTO x_schema (version, applied_time) VALUES
     (1, UNIX_TIMESTAMP()),
     (2, UNIX_TIMESTAMP()),
+    (20, UNIX_TIMESTAMP()),
     (30, UNIX_TIMESTAMP()),
     (40, UNIX_TIMESTAMP());

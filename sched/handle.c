@@ -41,12 +41,16 @@ work_step(struct rpc *rpc)
     return STEP_NEXT;
 }
 
+/* Clients do not acknowledge messages.  But a lost reply shows in the next
+ * request: it repeats what the reply acknowledged, or misses the jobs that were
+ * in it.  A message counts as delivered when the next request shows no loss. */
 static int
 deliver_messages(struct rpc *rpc)
 {
     struct sched_reply *reply = &rpc->reply;
 
-    return db_sched_take_messages(rpc->db, rpc->host.id, &reply->to_host,
+    return db_sched_take_messages(rpc->db, rpc->host.id, rpc->now,
+                                  rpc->report_lost, &reply->to_host,
                                   &reply->n_to_host);
 }
 
@@ -54,11 +58,13 @@ static enum step_result
 messages_step(struct rpc *rpc)
 {
     const struct sched_request *req = rpc->req;
+    size_t again;
 
     if (req->n_trickles > 0) {
         if (db_sched_store_trickles(rpc->db, rpc->host.id, rpc->now,
-                                    req->trickle, req->n_trickles) != 0)
+                                    req->trickle, req->n_trickles, &again) != 0)
             return STEP_FAILED;
+        rpc->report_lost = rpc->report_lost || again > 0;
         rpc->reply.message_ack = true;
     }
     if (rpc->cfg->msg_to_host && deliver_messages(rpc) != 0)

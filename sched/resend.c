@@ -219,6 +219,7 @@ resend_step(struct rpc *rpc)
     if (find_lost(rpc, &c, &n) != 0)
         return STEP_FAILED;
     rc = 0;
+    rpc->report_lost = rpc->report_lost || n > 0;
     if (n > 0)
         rc = db_sched_lock_candidates(rpc->db, c, n, &to);
     if (rc == 0 && n > 0)

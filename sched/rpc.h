@@ -56,7 +56,8 @@ struct rpc {
     bool weak_key;
     struct work work; /* what the host could do; the reply points into it */
     bool no_work;     /* a message says why */
-    bool report_lost; /* a success came twice: the reply to it was lost */
+    bool report_lost; /* a success or trickle came twice, or jobs are missing:
+                         an earlier reply was lost */
     char *code_sign_key, *code_sign_key_signature; /* the reply's */
     struct rpc_tally tally;
 };

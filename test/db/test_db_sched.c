@@ -451,34 +451,6 @@ START_TEST(lists_what_is_in_progress_on_a_host)
 }
 END_TEST
 
-START_TEST(stores_trickles_and_hands_messages_out_once)
-{
-    char xml[] = "<text>'&\";</text>";
-    struct trickle_up t[20];
-    char **messages;
-    size_t n;
-
-    for (size_t i = 0; i < ARRAY_LEN(t); i++)
-        t[i] = (struct trickle_up){.variety = "progress", .xml = xml};
-    ck_assert_int_eq(db_sched_store_trickles(db, HOST, NOW, t, ARRAY_LEN(t)),
-                     0);
-    ck_assert_int_eq(number("SELECT COUNT(*) FROM msg_from_host WHERE hostid = "
-                            "17 AND handled = 0 AND variety = 'progress' AND "
-                            "xml = '<text>\\'&\";</text>'"),
-                     20);
-    run("INSERT INTO msg_to_host SET hostid = 17, handled = 0, xml = 'one'");
-    run("INSERT INTO msg_to_host SET hostid = 18, handled = 0, xml = 'two'");
-    ck_assert_int_eq(db_sched_take_messages(db, HOST, &messages, &n), 0);
-    ck_assert_uint_eq(n, 1);
-    ck_assert_str_eq(messages[0], "one");
-    free(messages[0]);
-    free(messages);
-    ck_assert_int_eq(db_sched_take_messages(db, HOST, &messages, &n), 0);
-    ck_assert_uint_eq(n, 0);
-    free(messages);
-}
-END_TEST
-
 /* ---- dispatch ---- */
 
 static struct candidate
@@ -697,7 +669,6 @@ db_sched_suite(void)
     tcase_add_test(tc, touched_workunits_are_due_and_never_put_off);
     tcase_add_test(tc, a_detached_host_gives_its_jobs_up);
     tcase_add_test(tc, lists_what_is_in_progress_on_a_host);
-    tcase_add_test(tc, stores_trickles_and_hands_messages_out_once);
     tcase_add_test(tc, sends_what_is_unsent);
     tcase_add_test(tc, does_not_send_what_is_not_needed);
     tcase_add_test(tc, a_workunit_that_another_has_locked_is_passed_over);
