@@ -135,6 +135,7 @@ workunit_document_files(const char *xml_doc, struct document_file *to, int max)
             !xml_get_str(node, "name", one.name, sizeof one.name) ||
             one.name[0] == '\0')
             continue;
+        xml_get_str(node, "url", one.url, sizeof one.url);
         one.no_delete = has(node, "no_delete");
         one.sticky = has(node, "sticky");
         one.generated_locally =

@@ -78,6 +78,7 @@ int result_document_files(const char *xml_doc_in, struct output_file *,
 /* Input files that a workunit's document names. */
 struct document_file {
     char name[NAME_SIZE];
+    char url[512]; /* the first one; "": none, or longer */
     bool no_delete, sticky, generated_locally;
 };
 int workunit_document_files(const char *xml_doc, struct document_file *,

@@ -624,6 +624,8 @@ START_TEST(names_the_input_files)
     ck_assert(!file[0].no_delete);
     ck_assert_str_eq(file[1].name, "jf_" A_MD5);
     ck_assert(!file[1].sticky && !file[1].generated_locally);
+    ck_assert_str_eq(file[0].url, "");
+    ck_assert_str_eq(file[1].url, "http://a.example/dir/jf_" A_MD5);
     ck_assert_int_eq(workunit_document_files(NULL, file, 4), -1);
     buf_free(&document);
 }
