@@ -60,6 +60,8 @@ struct filler {
 
     double check_time;
     size_t check_from; /* slot */
+    uint32_t changes;  /* of the segment, that we have answered */
+    bool restart;      /* the walk is to begin at the top */
 };
 
 double
@@ -76,7 +78,7 @@ start_from_top(struct filler *f, const struct daemon *d, double t)
 {
     f->query = (struct feed_query){.mod_n = d->mod_n, .mod_i = d->mod_i};
     f->page_n = f->page_next = 0;
-    f->at_end = false;
+    f->at_end = f->restart = false;
     f->top_time = t;
 }
 
@@ -268,9 +270,10 @@ filler_fill(struct filler *f, const struct daemon *d)
 {
     double t = filler_clock();
     bool full = jobarray_count(f->array, SLOT_EMPTY) == 0;
-    bool top_is_old = t - f->top_time >= d->sleep_interval;
+    bool top_is_old = f->restart || t - f->top_time >= d->sleep_interval;
 
-    if (full ? !top_is_old : f->at_end && t - f->query_time < DRY_PAUSE)
+    if (full ? !top_is_old
+             : f->at_end && !f->restart && t - f->query_time < DRY_PAUSE)
         return 0;
     note_slots(f);
     if (full || top_is_old || f->at_end || f->query.above)
@@ -284,51 +287,84 @@ filler_fill(struct filler *f, const struct daemon *d)
     return place_candidates(f, d);
 }
 
-/* ---- results that are no longer to be sent --------------------------------
+/* ---- results that are no longer what they were -----------------------------
  */
 
+struct look {
+    size_t n;
+    size_t slot[CHECK_BATCH];
+    int64_t id[CHECK_BATCH];
+    int32_t priority[CHECK_BATCH];
+    bool same[CHECK_BATCH];
+};
+
+/* Only we fill slots, so each holds what it held when it was asked for.  A job
+ * that was taken out of a READY slot was not sent: one with another priority
+ * may come back at once. */
 static size_t
-clear_withdrawn(struct filler *f, const size_t *slot, const bool *unsent,
-                size_t n)
+clear_changed(struct filler *f, const struct look *l)
 {
     size_t cleared = 0;
 
-    /* Only we fill slots, so each holds what it held when it was asked for. */
-    for (size_t i = 0; i < n; i++)
-        cleared +=
-            !unsent[i] && jobarray_clear(jobarray_slot(f->array, slot[i]));
+    for (size_t i = 0; i < l->n; i++) {
+        struct job_slot *slot = jobarray_slot(f->array, l->slot[i]);
+
+        if (l->same[i] || !jobarray_clear(slot))
+            continue;
+        atomic_store(&slot->result_id, 0);
+        cleared++;
+    }
     return cleared;
 }
 
-/* Cancelled, sent by another feeder's scheduler, its app deprecated: a look at
- * some slots every few seconds keeps such jobs from sitting there. */
-int
-filler_check(struct filler *f, const struct daemon *d)
+/* The next slots, up to `max`.  0 or -1. */
+static int
+look_at_some(struct filler *f, const struct daemon *d, size_t max)
 {
-    int64_t id[CHECK_BATCH];
-    size_t slot[CHECK_BATCH], n = 0, cleared;
-    bool unsent[CHECK_BATCH];
-    double t = filler_clock();
+    struct look l = {.n = 0};
+    size_t cleared;
 
-    if (t - f->check_time < CHECK_INTERVAL)
-        return 0;
-    f->check_time = t;
-    for (size_t k = 0; k < f->n_slots && n < CHECK_BATCH; k++) {
+    for (size_t k = 0; k < max && l.n < CHECK_BATCH; k++) {
         size_t i = f->check_from++ % f->n_slots;
         struct job_slot *s = jobarray_slot(f->array, i);
 
         if (jobarray_state(s) == SLOT_READY) {
-            slot[n] = i;
-            id[n++] = atomic_load(&s->result_id);
+            l.slot[l.n] = i;
+            l.priority[l.n] = atomic_load(&s->priority);
+            l.id[l.n++] = atomic_load(&s->result_id);
         }
     }
-    if (n == 0)
+    if (l.n == 0)
         return 0;
-    if (db_feed_still_unsent(d->db, id, n, unsent) != 0)
+    if (db_feed_still_unsent(d->db, l.id, l.priority, l.n, l.same) != 0)
         return -1;
-    cleared = clear_withdrawn(f, slot, unsent, n);
+    cleared = clear_changed(f, &l);
     if (cleared > 0)
-        log_normal("%zu jobs taken out: no longer to be sent", cleared);
+        log_normal("%zu jobs taken out: not to be sent, or of another priority",
+                   cleared);
+    f->restart = f->restart || cleared > 0;
+    return 0;
+}
+
+/* Cancelled, of another priority, sent by another feeder's scheduler, its app
+ * deprecated: a look at some slots every few seconds keeps such jobs from
+ * sitting there; who has changed many says so, and all slots are looked at. */
+int
+filler_check(struct filler *f, const struct daemon *d)
+{
+    uint32_t changes = segment_changes(f->segment);
+    double t = filler_clock();
+
+    if (changes != f->changes) {
+        for (size_t k = 0; k < f->n_slots; k += CHECK_BATCH)
+            if (look_at_some(f, d, CHECK_BATCH) != 0)
+                return -1;
+        f->changes = changes;
+        f->restart = true;
+    } else if (t - f->check_time >= CHECK_INTERVAL) {
+        f->check_time = t;
+        return look_at_some(f, d, f->n_slots);
+    }
     return 0;
 }
 
@@ -353,6 +389,7 @@ filler_new(struct segment *segment, const struct daemon *d)
     f->known_size = 4;
     while (f->known_size < 4 * f->n_slots)
         f->known_size *= 2;
+    f->changes = segment_changes(segment);
     f->emptied = xcalloc(f->n_slots, sizeof(*f->emptied));
     f->known = xcalloc(f->known_size, sizeof(*f->known));
     f->low = xcalloc(f->n_slots, sizeof(*f->low));

@@ -15,8 +15,9 @@ void filler_free(struct filler *);
  * placed; -1 failed (logged). */
 int filler_fill(struct filler *, const struct daemon *);
 
-/* Take jobs out that are no longer to be sent.  Looks at some slots every few
- * seconds.  0 or -1. */
+/* Take jobs out that are no longer to be sent, or not with that priority. Looks
+ * at some slots every few seconds, at all when told that jobs have changed.  0
+ * or -1. */
 int filler_check(struct filler *, const struct daemon *);
 
 /* Earlier than this (filler_clock()) it is no use to ask the database: it had

@@ -219,6 +219,11 @@ db_feed_page(struct db *db, struct feed_query *f, struct sendable *ret,
 /* ---- what is in the array -------------------------------------------------
  */
 
+struct found {
+    int64_t id; /* first: sorted by it */
+    int32_t priority;
+};
+
 static int
 compare_ids(const void *a, const void *b)
 {
@@ -233,7 +238,7 @@ prepare_still_unsent(struct db *db, size_t n_apps, size_t n)
     struct buf sql = BUF_INIT;
     struct db_query *q;
 
-    buf_add(&sql, "SELECT r.id" FEED_FROM);
+    buf_add(&sql, "SELECT r.id, r.priority" FEED_FROM);
     db_placeholders(&sql, db_padded(n_apps));
     buf_add(&sql,
             ") AND r.server_state = ? AND w.error_mask = 0 AND r.id IN (");
@@ -244,9 +249,10 @@ prepare_still_unsent(struct db *db, size_t n_apps, size_t n)
     return q;
 }
 
+/* Fills ret, room for n, with *ret_n rows sorted by id. */
 static int
 read_still_unsent(struct db *db, const struct id_list *apps, const int64_t *ids,
-                  size_t n, struct id_list *found)
+                  size_t n, struct found *ret, size_t *ret_n)
 {
     struct db_query *q = prepare_still_unsent(db, apps->n, n);
     unsigned i = 0;
@@ -255,26 +261,34 @@ read_still_unsent(struct db *db, const struct id_list *apps, const int64_t *ids,
     if (q != NULL && db_bind_list(q, &i, apps->id, apps->n) == 0 &&
         db_bind_i64(q, i++, RESULT_UNSENT) == 0 &&
         db_bind_list(q, &i, ids, n) == 0)
-        while ((rc = db_step(q)) == 0)
-            add_id(found, db_col_i64(q, 0));
+        while ((rc = db_step(q)) == 0 && *ret_n < n)
+            ret[(*ret_n)++] = (struct found){
+                .id = db_col_i64(q, 0),
+                .priority = (int32_t)db_col_i64(q, 1),
+            };
     db_finish(q);
+    qsort(ret, *ret_n, sizeof(*ret), compare_ids);
     return rc == DB_NONE ? 0 : -1;
 }
 
 int
-db_feed_still_unsent(struct db *db, const int64_t *ids, size_t n, bool *ret)
+db_feed_still_unsent(struct db *db, const int64_t *ids, const int32_t *priority,
+                     size_t n, bool *ret)
 {
-    struct id_list apps = {.n = 0}, found = {.n = 0};
+    struct id_list apps = {.n = 0};
+    struct found *found = xcalloc(n + 1, sizeof(*found));
+    size_t n_found = 0;
     int rc = read_apps(db, &apps);
 
     if (rc == 0 && n > 0 && apps.n > 0)
-        rc = read_still_unsent(db, &apps, ids, n, &found);
-    if (found.n > 0)
-        qsort(found.id, found.n, sizeof(*found.id), compare_ids);
-    for (size_t k = 0; k < n && rc == 0; k++)
-        ret[k] = found.n > 0 && bsearch(&ids[k], found.id, found.n,
-                                        sizeof(*found.id), compare_ids) != NULL;
-    free(found.id);
+        rc = read_still_unsent(db, &apps, ids, n, found, &n_found);
+    for (size_t k = 0; k < n && rc == 0; k++) {
+        const struct found *f =
+            bsearch(&ids[k], found, n_found, sizeof(*found), compare_ids);
+
+        ret[k] = f != NULL && (priority == NULL || f->priority == priority[k]);
+    }
+    free(found);
     free(apps.id);
     return rc;
 }

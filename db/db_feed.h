@@ -39,8 +39,10 @@ struct feed_query {
 int db_feed_page(struct db *, struct feed_query *, struct sendable *ret,
                  size_t limit, size_t *ret_n);
 
-/* Of these results, which may still be sent, by the rules of db_feed_page()?
- * ret[i] tells of ids[i].  0 or -1. */
-int db_feed_still_unsent(struct db *, const int64_t *ids, size_t n, bool *ret);
+/* Of these results, which may still be sent, by the rules of db_feed_page(),
+ * and with this priority (NULL: with any)?  ret[i] tells of ids[i].  0 or -1.
+ */
+int db_feed_still_unsent(struct db *, const int64_t *ids,
+                         const int32_t *priority, size_t n, bool *ret);
 
 #endif

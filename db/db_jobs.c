@@ -38,6 +38,8 @@ add_selection(struct buf *sql, const struct job_selection *s)
         buf_add(sql, " AND w.batch = ?");
     if (s->appid != 0)
         buf_add(sql, " AND w.appid = ?");
+    if (s->open_only)
+        buf_add(sql, " AND w.canonical_resultid = 0 AND w.error_mask = 0");
     if (s->app_version_id != 0)
         buf_add(sql,
                 " AND (w.app_version_id = ? OR EXISTS (SELECT 1 FROM "

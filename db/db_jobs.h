@@ -28,6 +28,7 @@ struct job_selection {
     int64_t appid;          /* 0: any */
     int64_t app_version_id; /* bound to this version, or with a result of it in
                                progress; 0: any */
+    bool open_only;         /* neither an error nor a canonical result */
 };
 
 enum job_action {

@@ -96,6 +96,19 @@ struct known_result { /* a result that a client named */
 int db_sched_results_by_name(struct db *, const char *const *names, size_t n,
                              struct known_result **ret, size_t *ret_n);
 
+struct job_on_client { /* a result that a client has, and its workunit */
+    int64_t hostid;
+    enum server_state server_state;
+    enum outcome outcome;
+    unsigned error_mask;
+    enum assimilate_state assimilate_state;
+    char name[NAME_SIZE];
+};
+
+/* Those of n names that exist, in any order; *ret (malloc) has *ret_n. */
+int db_sched_jobs_on_client(struct db *, const char *const *names, size_t n,
+                            struct job_on_client **ret, size_t *ret_n);
+
 /* Results in progress on a host, by id; at most `max`. */
 int db_sched_in_progress(struct db *, int64_t hostid, size_t max,
                          struct known_result **ret, size_t *ret_n);

@@ -17,6 +17,7 @@
 
 enum {
     NAME_CHUNK = 256,    /* names in one SELECT */
+    JOB_CHUNK = 4096,    /* the same: more jobs than a client has */
     ID_CHUNK = 512,      /* ids in one UPDATE of workunits */
     REPORT_CHUNK = 32,   /* results in one UPDATE, up to 128 KB each */
     DETACH_MAX = 100000, /* more than any host has in progress */
@@ -101,6 +102,53 @@ db_sched_results_by_name(struct db *db, const char *const *names, size_t n,
         n -= chunk;
     }
     return 0;
+}
+
+static int
+jobs_of_chunk(struct db *db, const char *const *names, size_t n,
+              struct job_on_client *ret, size_t *ret_n)
+{
+    struct buf sql = BUF_INIT;
+    struct db_query *q;
+    size_t end = *ret_n + n;
+    int rc = -1;
+
+    buf_add(&sql, "SELECT r.hostid, r.server_state, r.outcome, w.error_mask, "
+                  "w.assimilate_state, r.name FROM result r LEFT JOIN "
+                  "workunit w ON w.id = r.workunitid WHERE");
+    db_list_in(&sql, "r.name", n);
+    q = db_prepare(db, buf_str(&sql));
+    if (q != NULL)
+        rc = 0;
+    for (size_t i = 0; rc == 0 && i < db_padded(n); i++)
+        rc = db_bind_text(q, (unsigned)i, names[db_list_row(i, n)]);
+    while (rc == 0 && *ret_n < end && (rc = db_step(q)) == 0) {
+        struct job_on_client *j = &ret[(*ret_n)++];
+
+        j->hostid = db_col_i64(q, 0);
+        j->server_state = (enum server_state)db_col_i64(q, 1);
+        j->outcome = (enum outcome)db_col_i64(q, 2);
+        j->error_mask = (unsigned)db_col_i64(q, 3);
+        j->assimilate_state = (enum assimilate_state)db_col_i64(q, 4);
+        db_col_copy(q, 5, j->name, sizeof(j->name));
+    }
+    db_finish(q);
+    buf_free(&sql);
+    return rc < 0 ? -1 : 0;
+}
+
+int
+db_sched_jobs_on_client(struct db *db, const char *const *names, size_t n,
+                        struct job_on_client **ret, size_t *ret_n)
+{
+    int rc = 0;
+
+    *ret = xcalloc(n + 1, sizeof(**ret));
+    *ret_n = 0;
+    for (size_t i = 0; rc == 0 && i < n; i += JOB_CHUNK)
+        rc = jobs_of_chunk(db, names + i, db_list_chunk(n - i, JOB_CHUNK), *ret,
+                           ret_n);
+    return rc;
 }
 
 int

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "abort.h"
 #include "advise.h"
 #include "auth.h"
 #include "buf.h"
@@ -88,6 +89,7 @@ static const struct {
 } steps[] = {
     {"authenticate", auth_step       },
     {"report",       report_step     },
+    {"abort",        abort_step      },
     {"preferences",  preferences_step},
     {"work",         work_step       },
     {"advise",       advise_step     },
@@ -277,14 +279,15 @@ log_request(const struct rpc *rpc, double seconds, double db_time,
 {
     log_normal(
         TAG_HOST "user %" PRId64 ", from %s, client %d.%d.%d: reported "
-                 "%" PRId64 ", stored %" PRId64 "; resent %u, sent %u; "
+                 "%" PRId64 ", stored %" PRId64
+                 "; resent %u, sent %u, aborted %u; "
                  "delay %.0f; database %.4f s, %" PRIu64 " statements; %.4f s",
         rpc->host.id, rpc->user.id, rpc->peer[0] != '\0' ? rpc->peer : "-",
         rpc->req->core_client_major_version,
         rpc->req->core_client_minor_version, rpc->req->core_client_release,
         rpc->tally.reported, rpc->tally.stored, rpc->tally.resent,
-        rpc->tally.sent, rpc->reply.request_delay, db_time, statements,
-        seconds);
+        rpc->tally.sent, rpc->tally.aborted, rpc->reply.request_delay, db_time,
+        statements, seconds);
 }
 
 /* 10 slots of 100 left: do not wait for the feeder's next look. */

@@ -31,7 +31,7 @@ enum step_result {
 struct rpc_tally { /* for the request's line in the log */
     int64_t reported, stored;
     unsigned scanned; /* slots judged */
-    unsigned resent, sent;
+    unsigned resent, sent, aborted;
 };
 
 struct rpc {

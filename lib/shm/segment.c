@@ -482,6 +482,13 @@ segment_wake_feeder(struct segment *s)
 }
 
 void
+segment_jobs_changed(struct segment *s)
+{
+    atomic_fetch_add(&s->anchor->changes, 1);
+    segment_wake_feeder(s);
+}
+
+void
 segment_detach(struct segment *s)
 {
     if (s == NULL)

@@ -31,7 +31,7 @@ struct segment_anchor {
     uint32_t magic;
     uint32_t version;
     _Atomic int32_t feeder_pid;
-    uint32_t pad;
+    _Atomic uint32_t changes;              /* see segment_jobs_changed() */
     _Atomic uint64_t feeder_pid_namespace; /* inode of /proc/self/ns/pid */
     _Atomic uint64_t generation;           /* 0 = no jobs, maintenance */
     _Atomic uint32_t heartbeat;            /* CLOCK_MONOTONIC s */
@@ -69,6 +69,9 @@ bool segment_was_removed(struct segment *);
  * that came since the last wait counts. */
 bool segment_wait(struct segment *, double seconds);
 
+/* How often segment_jobs_changed() was called. */
+uint32_t segment_changes(const struct segment *);
+
 /* Clean stop: generation 0, both unlinked. */
 void segment_destroy(struct segment *);
 
@@ -97,6 +100,9 @@ enum segment_state segment_refresh(struct segment *);
 /* For the log and the volunteer's message: "no feeder", … */
 const char *segment_state_text(enum segment_state);
 void segment_wake_feeder(struct segment *);
+/* Jobs that may lie in slots were cancelled, or have another priority: let the
+ * feeder look at all of them now. */
+void segment_jobs_changed(struct segment *);
 void segment_detach(struct segment *);
 
 /* ---- both ---- */

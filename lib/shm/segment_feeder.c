@@ -223,6 +223,12 @@ segment_was_removed(struct segment *s)
     return true;
 }
 
+uint32_t
+segment_changes(const struct segment *s)
+{
+    return atomic_load(&s->anchor->changes);
+}
+
 bool
 segment_wait(struct segment *s, double seconds)
 {

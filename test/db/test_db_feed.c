@@ -240,7 +240,7 @@ START_TEST(what_is_a_candidate)
 
     one_result(1, 0);
     dbtest_exec(db, rules[_i].change);
-    ck_assert_int_eq(db_feed_still_unsent(db, &id, 1, &still), 0);
+    ck_assert_int_eq(db_feed_still_unsent(db, &id, NULL, 1, &still), 0);
     ck_assert_msg(still == rules[_i].candidate, "broken: %s",
                   rules[_i].promise);
     ck_assert_msg(strcmp(all(), rules[_i].candidate ? "1 " : "") == 0,
@@ -277,10 +277,25 @@ START_TEST(many_are_asked_for_at_once)
 
     six_results();
     dbtest_exec(db, "UPDATE result SET server_state = 4 WHERE id = 4");
-    ck_assert_int_eq(db_feed_still_unsent(db, id, ARRAY_LEN(id), still), 0);
+    ck_assert_int_eq(db_feed_still_unsent(db, id, NULL, ARRAY_LEN(id), still),
+                     0);
     ck_assert(still[0] && !still[1] && still[2] && !still[3] && !still[4] &&
               still[5]);
-    ck_assert_int_eq(db_feed_still_unsent(db, NULL, 0, NULL), 0);
+    ck_assert_int_eq(db_feed_still_unsent(db, NULL, NULL, 0, NULL), 0);
+}
+END_TEST
+
+START_TEST(another_priority_is_another_job_for_the_array)
+{
+    static const int32_t seen[] = {3, 4, 5};
+    int64_t id[] = {1, 2, 3};
+    bool still[ARRAY_LEN(id)];
+
+    for (size_t i = 0; i < ARRAY_LEN(id); i++)
+        one_result(id[i], 4);
+    ck_assert_int_eq(db_feed_still_unsent(db, id, seen, ARRAY_LEN(id), still),
+                     0);
+    ck_assert(!still[0] && still[1] && !still[2]);
 }
 END_TEST
 
@@ -361,6 +376,7 @@ main(void)
     tcase_add_loop_test(tc, what_is_a_candidate, 0, ARRAY_LEN(rules));
     tcase_add_test(tc, results_of_a_failed_workunit_are_not_needed);
     tcase_add_test(tc, many_are_asked_for_at_once);
+    tcase_add_test(tc, another_priority_is_another_job_for_the_array);
     tcase_add_test(tc, a_page_costs_as_much_as_it_has_rows);
     suite_add_tcase(suite, tc);
     return dbtest_run(suite);
