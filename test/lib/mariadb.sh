@@ -11,6 +11,7 @@
 #
 # As root the server runs as user mysql, or nobody; it must be able to enter
 # DIR, so DIR belongs below ${TMPDIR:-/tmp}, in a folder of mode 755.
+# MARIADB_EXTRA: more lines for the server's configuration.
 # With MARIADB_HASTY=1 the server does not wait for the disk: for tests in which
 # it does not die.
 # Each function returns non-zero after a message on stderr.
@@ -74,6 +75,7 @@ mariadb_write_config() {
 		innodb_buffer_pool_dump_at_shutdown = OFF
 		innodb_buffer_pool_load_at_startup = OFF
 	END
+	[ -z "${MARIADB_EXTRA:-}" ] || echo "$MARIADB_EXTRA" >>"$1/my.cnf"
 	[ -z "${MARIADB_HASTY:-}" ] || cat >>"$1/my.cnf" <<-END
 		innodb_flush_log_at_trx_commit = 0
 		loose-debug-no-sync
