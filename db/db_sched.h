@@ -8,7 +8,10 @@
  *              userid, teamid, report_deadline, sent_time, received_time,
  *              cpu_time, elapsed_time, exit_status, app_version_num,
  *              app_version_id, flops_estimate, stderr_out, xml_doc_out, peak_*
- *   workunit   transition_time (never later than it was)
+ *   workunit   transition_time (never later than it was), target_nresults and
+ *              min_quorum (up, adaptive replication)
+ *   host_app_version  max_jobs_per_day, n_jobs_today, consecutive_valid; new
+ *              rows (db_hav.h)
  *   msg_from_host (new rows), msg_to_host.handled, x_msg_sent
  *
  * All functions run inside the one transaction of an RPC.  Locks are taken in
@@ -89,6 +92,8 @@ struct known_result { /* a result that a client named */
     int64_t report_deadline;
     enum server_state server_state;
     enum outcome outcome;
+    int64_t appid;
+    int64_t app_version_id;
     char name[NAME_SIZE];
 };
 
@@ -171,6 +176,8 @@ struct candidate {
     int64_t app_version_id;
     double flops_estimate; /* peak FLOPS, stored */
     int64_t deadline;      /* stored: grace included */
+    int replicate_to;      /* 0, or: the workunit gets so many instances, all of
+                              which must agree (adaptive replication) */
     /* found */
     enum candidate_state state;
     struct workunit *wu;   /* with xml_doc; malloc'ed */
@@ -194,7 +201,8 @@ int db_sched_lock_candidates(struct db *, struct candidate *, size_t n,
                              const struct send_to *);
 
 /* Send those that are OK: results to IN_PROGRESS with sent_time, deadline and
- * version, workunits' transition_time no later than the deadline.  -1 also if
+ * version, workunits' transition_time no later than the deadline; those to be
+ * replicated get target_nresults and min_quorum, and are due now.  -1 also if
  * a row changed in spite of its lock. */
 int db_sched_send(struct db *, const struct candidate *, size_t n,
                   const struct send_to *);

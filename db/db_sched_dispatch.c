@@ -45,7 +45,7 @@ candidate_free(struct candidate *c)
     "id, appid, name, xml_doc, batch, rsc_fpops_est, rsc_fpops_bound, "        \
     "rsc_memory_bound, rsc_disk_bound, canonical_resultid, delay_bound, "      \
     "error_mask, hr_class, priority, app_version_id, app_version_num, "        \
-    "keywords, rsc_bandwidth_bound, size_class"
+    "keywords, rsc_bandwidth_bound, size_class, min_quorum, target_nresults"
 
 static struct workunit *
 read_workunit(struct db_query *q)
@@ -71,6 +71,8 @@ read_workunit(struct db_query *q)
     db_col_copy(q, 16, wu->keywords, sizeof(wu->keywords));
     wu->rsc_bandwidth_bound = db_col_double(q, 17);
     wu->size_class = (int)db_col_i64(q, 18);
+    wu->min_quorum = (int)db_col_i64(q, 19);
+    wu->target_nresults = (int)db_col_i64(q, 20);
     return wu;
 }
 
@@ -426,6 +428,60 @@ limit_transition_times(struct db *db, const struct candidate *c, size_t n)
     return rc;
 }
 
+/* "column = GREATEST(column, CASE id WHEN ? THEN ? … END)". */
+static void
+raise_column(struct buf *sql, const char *column, size_t n)
+{
+    buf_addf(sql, " %s = GREATEST(%s, CASE id", column, column);
+    for (size_t k = 0; k < db_padded(n); k++)
+        buf_add(sql, " WHEN ? THEN ?");
+    buf_add(sql, " END)");
+}
+
+static int
+bind_raise(struct db_query *q, unsigned *i, const struct candidate *c, size_t n)
+{
+    for (size_t k = 0; k < db_padded(n); k++)
+        if (db_bind_i64(q, (*i)++, c[db_list_row(k, n)].wu_id) != 0 ||
+            db_bind_i64(q, (*i)++, c[db_list_row(k, n)].replicate_to) != 0)
+            return -1;
+    return 0;
+}
+
+/* The host is not trusted: others must confirm its result. */
+static int
+replicate(struct db *db, const struct candidate *c, size_t n,
+          const struct send_to *to)
+{
+    struct candidate some[CHUNK] = {0};
+    struct buf sql = BUF_INIT;
+    struct db_query *q;
+    unsigned i = 0;
+    size_t k = 0;
+    int rc = -1;
+
+    for (size_t j = 0; j < n; j++)
+        if (c[j].replicate_to > 0)
+            some[k++] = c[j];
+    if (k == 0)
+        return 0;
+    buf_add(&sql, "UPDATE workunit SET");
+    raise_column(&sql, "target_nresults", k);
+    buf_add(&sql, ",");
+    raise_column(&sql, "min_quorum", k);
+    buf_add(&sql, ", transition_time = LEAST(transition_time, ?) WHERE");
+    db_list_in(&sql, "id", k);
+    buf_add(&sql, " ORDER BY id");
+    q = db_prepare(db, buf_str(&sql));
+    buf_free(&sql);
+    if (q != NULL && bind_raise(q, &i, some, k) == 0 &&
+        bind_raise(q, &i, some, k) == 0 && db_bind_i64(q, i++, to->now) == 0 &&
+        db_list_bind(q, &i, &some->wu_id, sizeof(*some), k) == 0)
+        rc = db_step(q);
+    db_finish(q);
+    return rc;
+}
+
 int
 db_sched_send(struct db *db, const struct candidate *c, size_t n,
               const struct send_to *to)
@@ -435,7 +491,7 @@ db_sched_send(struct db *db, const struct candidate *c, size_t n,
 
     while ((k = take_ok(c, n, &at, ok)) > 0)
         if (limit_transition_times(db, ok, k) != 0 ||
-            send_results(db, ok, k, to) != 0)
+            replicate(db, ok, k, to) != 0 || send_results(db, ok, k, to) != 0)
             return -1;
     return 0;
 }

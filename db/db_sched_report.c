@@ -25,7 +25,7 @@ enum {
 
 #define KNOWN_COLUMNS                                                          \
     "id, workunitid, hostid, userid, sent_time, received_time, "               \
-    "report_deadline, server_state, outcome, name"
+    "report_deadline, server_state, outcome, name, appid, app_version_id"
 
 static void
 read_known(struct db_query *q, struct known_result *ret)
@@ -40,6 +40,8 @@ read_known(struct db_query *q, struct known_result *ret)
     ret->server_state = (enum server_state)db_col_i64(q, 7);
     ret->outcome = (enum outcome)db_col_i64(q, 8);
     db_col_copy(q, 9, ret->name, sizeof(ret->name));
+    ret->appid = db_col_i64(q, 10);
+    ret->app_version_id = db_col_i64(q, 11);
 }
 
 /* Append all rows of q to the array. */

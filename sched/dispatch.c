@@ -366,6 +366,8 @@ dispatch_step(struct rpc *rpc)
     scan_begin(&scan, rpc);
     rc = fill(rpc, &scan, &b, &to);
     if (rc == 0)
+        rc = standing_dispatch(rpc, b.c, b.n);
+    if (rc == 0)
         rc = db_sched_send(rpc->db, b.c, b.n, &to);
     if (rc == 0) {
         reply_batch(rpc, &b);

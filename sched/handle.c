@@ -73,9 +73,18 @@ messages_step(struct rpc *rpc)
     return STEP_NEXT;
 }
 
+/* A number in 0 … 1. */
+static double
+random_draw(void)
+{
+    return (double)random_u31() / 2147483648.0;
+}
+
 static enum step_result
 remember_step(struct rpc *rpc)
 {
+    if (standing_store(rpc) != 0)
+        return STEP_FAILED;
     return db_sched_update_host(rpc->db, &rpc->old_host, &rpc->host) == 0
                ? STEP_NEXT
                : STEP_FAILED;
@@ -116,6 +125,7 @@ reset(struct rpc *rpc)
 {
     reply_free(&rpc->reply);
     work_free(&rpc->work);
+    standing_free(&rpc->standing);
     db_sched_user_free(&rpc->user);
     free(rpc->code_sign_key);
     free(rpc->code_sign_key_signature);
@@ -314,6 +324,7 @@ answer(struct server *s, const char *peer, const struct sched_request *req,
         .segment = s->segment,
         .jobs = segment_jobarray(s->segment),
         .catalog = segment_catalog(s->segment),
+        .draw = random_draw(),
     };
     int rc = run_transaction(s, &rpc);
 

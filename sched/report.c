@@ -173,14 +173,39 @@ read_known(struct rpc *rpc, size_t n, struct known_result **known,
 
 struct batch {
     struct result_report *report;
+    const struct known_result **known;
     int64_t *wu;
     size_t n;
 };
 
+/* What a stored report means for the host's standing.  What the project itself
+ * aborted is nobody's fault. */
+static void
+note_standing(struct rpc *rpc, enum outcome outcome, int exit_status,
+              const struct known_result *k)
+{
+    if (outcome == OUTCOME_SUCCESS)
+        standing_note(rpc, k->appid, k->app_version_id, STANDING_SUCCESS);
+    else if (exit_status != EXIT_ABORTED_BY_PROJECT)
+        standing_note(rpc, k->appid, k->app_version_id, STANDING_ERROR);
+}
+
+/* Not all of the pass before were stored; this one was. */
+static void
+note_stored_before(struct rpc *rpc, const struct reported_result *r,
+                   const struct known_result *k, bool *pending)
+{
+    if (*pending && k != NULL && k->hostid == rpc->host.id &&
+        k->received_time == rpc->now)
+        note_standing(rpc, k->outcome, r->has_exit_status ? r->exit_status : 0,
+                      k);
+    *pending = false;
+}
+
 /* Sort the reports: to store, or only to acknowledge. */
 static void
 judge_all(struct rpc *rpc, size_t n, const struct known_result *known,
-          size_t n_known, bool first, struct batch *todo)
+          size_t n_known, bool first, bool *pending, struct batch *todo)
 {
     for (size_t i = 0; i < n; i++) {
         const struct reported_result *r = &rpc->req->result[i];
@@ -188,9 +213,13 @@ judge_all(struct rpc *rpc, size_t n, const struct known_result *known,
         enum verdict verdict = judge(rpc, k);
 
         if (verdict == REPORT_STORE) {
+            pending[i] = true;
             fill_report(rpc, r, k, &todo->report[todo->n]);
+            todo->known[todo->n] = k;
             todo->wu[todo->n++] = k->workunitid;
-        } else if (first && !is_pseudo_result(r->name)) {
+        } else if (!first) {
+            note_stored_before(rpc, r, k, &pending[i]);
+        } else if (!is_pseudo_result(r->name)) {
             log_ignored(rpc, r->name, k, verdict);
             if (verdict == REPORT_AGAIN && k->outcome == OUTCOME_SUCCESS)
                 rpc->report_lost = true;
@@ -200,7 +229,7 @@ judge_all(struct rpc *rpc, size_t n, const struct known_result *known,
 
 /* Returns how many reports found their row changed; -1 failed. */
 static int64_t
-one_pass(struct rpc *rpc, size_t n, bool first)
+one_pass(struct rpc *rpc, size_t n, bool first, bool *pending)
 {
     struct known_result *known = NULL;
     size_t n_known = 0, stored = 0;
@@ -209,8 +238,9 @@ one_pass(struct rpc *rpc, size_t n, bool first)
 
     if (rc == 0) {
         todo.report = xcalloc(n_known + 1, sizeof(*todo.report));
+        todo.known = xcalloc(n_known + 1, sizeof(*todo.known));
         todo.wu = xcalloc(n_known + 1, sizeof(*todo.wu));
-        judge_all(rpc, n, known, n_known, first, &todo);
+        judge_all(rpc, n, known, n_known, first, pending, &todo);
         /* workunits first: their locks keep others off the results */
         rc = db_sched_touch_workunits(rpc->db, todo.wu, todo.n, rpc->now);
     }
@@ -218,7 +248,11 @@ one_pass(struct rpc *rpc, size_t n, bool first)
         rc = db_sched_store_reports(rpc->db, todo.report, todo.n, &rpc->host,
                                     &rpc->user, rpc->now, &stored);
     rpc->tally.stored += (int64_t)stored;
+    for (size_t i = 0; rc == 0 && stored == todo.n && i < stored; i++)
+        note_standing(rpc, todo.report[i].outcome, todo.report[i].exit_status,
+                      todo.known[i]);
     free(todo.report);
+    free(todo.known);
     free(todo.wu);
     free(known);
     return rc == 0 ? (int64_t)(todo.n - stored) : -1;
@@ -229,10 +263,13 @@ report_step(struct rpc *rpc)
 {
     size_t n = n_considered(rpc);
     int64_t changed = n > 0 ? 1 : 0;
+    bool *pending; /* tried to store, not known whether it was */
 
     rpc->tally.reported = (int64_t)n;
+    pending = xcalloc(n + 1, sizeof(*pending));
     for (int i = 0; i < TRIES && changed > 0; i++)
-        changed = one_pass(rpc, n, i == 0);
+        changed = one_pass(rpc, n, i == 0, pending);
+    free(pending);
     if (changed < 0)
         return STEP_FAILED;
     if (changed > 0) {

@@ -15,6 +15,7 @@
 #include "db_sched.h"
 #include "reply.h"
 #include "request.h"
+#include "standing.h"
 #include "work.h"
 
 struct catalog;
@@ -45,6 +46,7 @@ struct rpc {
     const struct catalog *catalog;
     struct claims claims; /* on slots; they outlive a repetition */
     bool looked_for_work; /* in the slots */
+    double draw;          /* 0 … 1: is a trusted host checked this time? */
 
     struct sched_reply reply;
     struct user user;
@@ -55,7 +57,8 @@ struct rpc {
     bool new_host;        /* its first contact */
     bool weak_key;
     struct work work; /* what the host could do; the reply points into it */
-    bool no_work;     /* a message says why */
+    struct standing standing; /* its statistics */
+    bool no_work;             /* a message says why */
     bool report_lost; /* a success or trickle came twice, or jobs are missing:
                          an earlier reply was lost */
     char *code_sign_key, *code_sign_key_signature; /* the reply's */

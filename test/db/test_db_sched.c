@@ -511,6 +511,51 @@ judged(bool per_user, bool per_host)
     return c.state;
 }
 
+START_TEST(an_untrusted_host_gets_a_second_one_beside_it)
+{
+    struct candidate c[3] = {
+        {.result_id = 10 * BIG,      .wu_id = BIG,      .replicate_to = 2},
+        {.result_id = 10 * BIG + 10, .wu_id = BIG + 1 },
+        {.result_id = 10 * BIG + 20,          .wu_id = BIG + 2, .replicate_to = 2                 },
+    };
+    const struct send_to to = to_alice();
+
+    for (int i = 0; i < 3; i++) {
+        add_workunit(BIG + i);
+        add_result(10 * BIG + 10 * i, BIG + i, RESULT_UNSENT, 0, 0);
+        c[i].app_version_id = 11;
+        c[i].deadline = NOW + 86400;
+    }
+    run("UPDATE workunit SET min_quorum = 1, target_nresults = 1");
+    /* one that needs more than that already: nothing is lowered */
+    run("UPDATE workunit SET min_quorum = 1, target_nresults = 5 WHERE id = "
+        "%" PRId64,
+        BIG + 2);
+    ck_assert_int_eq(db_begin(db), 0);
+    ck_assert_int_eq(db_sched_lock_candidates(db, c, 3, &to), 0);
+    ck_assert_int_eq(c[0].wu->target_nresults, 1);
+    ck_assert_int_eq(c[2].wu->target_nresults, 5);
+    ck_assert_int_eq(db_sched_send(db, c, 3, &to), 0);
+    ck_assert_int_eq(db_commit(db), 0);
+    for (int i = 0; i < 3; i++)
+        candidate_free(&c[i]);
+    ck_assert_int_eq(number("SELECT target_nresults = 2 AND min_quorum = 2 AND "
+                            "transition_time = %d FROM workunit WHERE id = "
+                            "%" PRId64,
+                            NOW, BIG),
+                     1);
+    ck_assert_int_eq(number("SELECT target_nresults = 1 AND min_quorum = 1 AND "
+                            "transition_time = %d FROM workunit WHERE id = "
+                            "%" PRId64,
+                            NOW + 86400, BIG + 1),
+                     1);
+    ck_assert_int_eq(number("SELECT target_nresults = 5 AND min_quorum = 2 "
+                            "FROM workunit WHERE id = %" PRId64,
+                            BIG + 2),
+                     1);
+}
+END_TEST
+
 START_TEST(does_not_send_what_is_not_needed)
 {
     add_workunit(BIG);
@@ -670,6 +715,7 @@ db_sched_suite(void)
     tcase_add_test(tc, a_detached_host_gives_its_jobs_up);
     tcase_add_test(tc, lists_what_is_in_progress_on_a_host);
     tcase_add_test(tc, sends_what_is_unsent);
+    tcase_add_test(tc, an_untrusted_host_gets_a_second_one_beside_it);
     tcase_add_test(tc, does_not_send_what_is_not_needed);
     tcase_add_test(tc, a_workunit_that_another_has_locked_is_passed_over);
     tcase_add_test(tc, one_result_of_a_workunit_for_a_user_or_host);
