@@ -18,6 +18,7 @@
 #include "digest.h"
 #include "log.h"
 #include "setaside.h"
+#include "trial.h"
 #include "verdict.h"
 
 enum { BATCH = 100 };
@@ -179,6 +180,18 @@ validate_batch(struct daemon *d)
     return stored > 0 ? stored : 1;
 }
 
+/* --dry_run --wu_id: what would be said if nobody had judged it yet? */
+static int
+try_one(struct daemon *d)
+{
+    struct validator *s = d->state;
+    struct trial *t = trial_begin(&s->batch, 0);
+
+    decide(d, 0);
+    trial_print(t, &s->batch, 0);
+    return fflush(stdout) == 0 ? 0 : -1;
+}
+
 static int
 one_pass(struct daemon *d)
 {
@@ -192,6 +205,7 @@ one_pass(struct daemon *d)
         .mod_i = d->mod_i,
         .limit = s->limit,
         .failed_too = o->check_punitive,
+        .judged_too = o->dry_run && o->wu_id != 0,
     };
     bool again;
 
@@ -205,8 +219,15 @@ one_pass(struct daemon *d)
         return -1;
     if (s->batch.n > 0 && o->wu_id == 0)
         return validate_batch(d);
+    if (s->batch.n > 0 && o->dry_run)
+        return try_one(d);
     if (s->batch.n > 0)
         return validate_batch(d) < 0 ? -1 : 0;
+    if (o->wu_id != 0 && o->dry_run) {
+        log_critical("application %s has no workunit %" PRId64, d->app,
+                     o->wu_id);
+        return -1;
+    }
     again = s->progress;
     s->last_id = 0;
     s->progress = false;
@@ -300,8 +321,10 @@ static const struct conf_option options[] = {
            "largest workunit id, 0 for no limit"),
     OPTION(wu_id, CONF_INT, "0", 0, 9e18, 0, "",
            "look at this workunit alone, once, whether it asks or not"),
-    OPTION(dry_run, CONF_BOOL, NULL, 0, 0, 0, "",
-           "log the verdicts, change nothing"),
+    OPTION(
+        dry_run, CONF_BOOL, NULL, 0, 0, 0, "",
+        "log the verdicts, change nothing; with --wu_id: print what would be "
+        "said of the stored results if nobody had judged them"),
 };
 
 int

@@ -262,8 +262,8 @@ keep_books(struct db *db, const struct grant *g)
         teamid = db_col_i64(q, 0);
     db_finish(q);
     if (rc == -1 ||
-        (rc == 0 && db_credit_base_add(db, CREDIT_USER, g->userid,
-                                       g->credit) != 0) ||
+        (rc == 0 &&
+         db_credit_base_add(db, CREDIT_USER, g->userid, g->credit) != 0) ||
         db_credit_base_add(db, CREDIT_TEAM, teamid, g->credit) != 0)
         return -1;
     return db_credit_base_add(db, CREDIT_HOST, g->hostid, g->credit);

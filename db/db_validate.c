@@ -239,9 +239,13 @@ db_validate_due(struct db *db, const struct validate_query *want,
     if (b->n == 0)
         return 0;
     if (read_results(db, b,
-                     "SELECT " RESULT_COLUMNS " FROM result WHERE "
-                     "server_state = 5 AND outcome = 1 AND "
-                     "validate_state <> 2 AND workunitid IN (",
+                     want->judged_too
+                         ? "SELECT " RESULT_COLUMNS " FROM result WHERE "
+                           "server_state = 5 AND outcome IN (1, 6) AND "
+                           "workunitid IN ("
+                         : "SELECT " RESULT_COLUMNS " FROM result WHERE "
+                           "server_state = 5 AND outcome = 1 AND "
+                           "validate_state <> 2 AND workunitid IN (",
                      take_success) != 0)
         return -1;
     if (want->failed_too &&

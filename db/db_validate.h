@@ -39,6 +39,7 @@ struct validate_query {
     int mod_n, mod_i; /* 0: all */
     int limit;        /* workunits in a batch */
     bool failed_too;  /* results that failed, for --check_punitive */
+    bool judged_too;  /* also those found invalid or unreadable */
 };
 
 /* What is decided about one result. */
