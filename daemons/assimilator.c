@@ -20,7 +20,10 @@
 #include "outputs.h"
 #include "setaside.h"
 
-enum { BATCH = 100 };
+enum {
+    BATCH = 100,
+    LOOK_AGAIN = 3600, /* at a failed workunit that was deferred, s */
+};
 
 /* The scientist's functions: of the one assimilator that this process is. */
 static const struct assimilator_hooks *hooks;
@@ -177,6 +180,25 @@ set_aside(const struct daemon *d, struct assimilate_wu *w, const char *why)
                 w->wu.name, w->aside.tries, pause, why);
 }
 
+/* It shall come again when all its results are over and checked.  If they are,
+ * the transitioner would bring it back at once, and so for ever: that counts as
+ * a failed try.  A failed workunit would come back at once too, whatever its
+ * results are: it is looked at from time to time until they are over. */
+static void
+defer(const struct daemon *d, struct assimilate_wu *w)
+{
+    if (!w->is_open) {
+        set_aside(d, w, "deferred though all its results are over");
+    } else if (w->wu.error_mask == 0) {
+        w->ending = ENDING_DEFER;
+    } else {
+        w->ending = ENDING_FAILED;
+        w->aside.next_try = d->now + LOOK_AGAIN;
+        str_copy(w->aside.error, sizeof(w->aside.error),
+                 "deferred until its results are over");
+    }
+}
+
 static void
 assimilate(struct daemon *d, struct assimilate_wu *w)
 {
@@ -187,7 +209,7 @@ assimilate(struct daemon *d, struct assimilate_wu *w)
         w->ending = ENDING_DONE;
         break;
     case HANDLE_DEFER:
-        w->ending = ENDING_DEFER;
+        defer(d, w);
         break;
     case HANDLE_LATER:
         set_aside(d, w, why);

@@ -61,6 +61,7 @@ from_row(struct db_query *q, struct assimilate_wu *w)
     w->aside.wu_id = w->wu.id;
     w->was_aside = !db_col_is_null(q, 12);
     w->aside.tries = (int)db_col_i64(q, 12);
+    w->is_open = db_col_i64(q, 13) != 0;
 }
 
 static struct db_query *
@@ -72,7 +73,10 @@ prepare_due(struct db *db, const struct assimilate_query *want)
     buf_add(&sql, "SELECT w.id, w.name, w.batch, w.error_mask, "
                   "w.canonical_resultid, w.canonical_credit, r.id, r.name, "
                   "r.xml_doc_in, r.elapsed_time, r.cpu_time, r.received_time, "
-                  "s.tries FROM workunit w LEFT JOIN result r "
+                  "s.tries, EXISTS (SELECT 1 FROM result o WHERE "
+                  "o.workunitid = w.id AND (o.server_state <> 5 OR "
+                  "o.outcome = 1 AND o.validate_state IN (0, 4))) "
+                  "FROM workunit w LEFT JOIN result r "
                   "ON r.id = w.canonical_resultid LEFT JOIN x_set_aside s "
                   "ON s.wu_id = w.id AND s.program = '" SET_ASIDE_ASSIMILATOR
                   "' WHERE w.appid = ? AND w.assimilate_state = 1 "

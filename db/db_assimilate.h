@@ -38,6 +38,7 @@ struct assimilate_wu {
     struct result canonical; /* id, name, xml_doc_in, elapsed_time, cpu_time,
                                 received_time */
     bool no_canonical;       /* its error bit is not in the row yet */
+    bool is_open;            /* a result of it is not over, or not checked */
     enum assimilate_ending ending; /* the caller decides */
     /* tries: failed ones so far.  With ENDING_FAILED the caller sets all but
      * wu_id. */
