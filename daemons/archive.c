@@ -33,8 +33,9 @@ enum { WU_ARCHIVE, RESULT_ARCHIVE, WU_INDEX, RESULT_INDEX };
 
 struct archive_file {
     int fd;
-    struct buf path; /* without .tmp */
-    struct buf pending;
+    struct buf path;    /* without .tmp */
+    struct buf pending; /* text */
+    struct archive_pack *pack;
     off_t size;   /* written */
     off_t commit; /* of it, kept for good */
 };
@@ -42,6 +43,7 @@ struct archive_file {
 struct archive {
     char *dir;
     bool daily_dir, open;
+    enum archive_format format;
     int64_t stamp; /* T */
     int64_t workunits, batch_workunits;
     struct buf folder; /* where the open files are */
@@ -64,7 +66,7 @@ folder_of(const struct archive *a, int64_t now, struct buf *ret)
 }
 
 struct archive *
-archive_new(const char *dir, bool daily_dir)
+archive_new(const char *dir, bool daily_dir, enum archive_format format)
 {
     struct archive *a;
 
@@ -77,6 +79,9 @@ archive_new(const char *dir, bool daily_dir)
     a = xcalloc(1, sizeof(*a));
     a->dir = xstrdup(dir);
     a->daily_dir = daily_dir;
+    a->format = format;
+    for (int i = 0; i < N_FILES; i++)
+        a->file[i].pack = archive_pack_new(format);
     return a;
 }
 
@@ -88,8 +93,8 @@ name_files(struct archive *a, int64_t stamp)
     a->stamp = stamp;
     for (int i = 0; i < N_FILES; i++) {
         buf_reset(&a->file[i].path);
-        buf_addf(&a->file[i].path, "%s/%s_%" PRId64 ".xml", a->folder.data,
-                 kind[i].stem, stamp);
+        buf_addf(&a->file[i].path, "%s/%s_%" PRId64 ".xml%s", a->folder.data,
+                 kind[i].stem, stamp, archive_suffix(a->format));
     }
 }
 
@@ -127,6 +132,7 @@ drop_files(struct archive *a, int n)
         buf_addf(&tmp, "%s.tmp", a->file[i].path.data);
         unlink(tmp.data);
         buf_reset(&a->file[i].pending);
+        archive_pack_drop(a->file[i].pack);
     }
     buf_free(&tmp);
 }
@@ -194,18 +200,25 @@ archive_begin(struct archive *a, int64_t now)
 
 /* ---- write -------------------------------------------------------------- */
 
+/* Write what is pending; with end_piece such that it can be read whatever comes
+ * behind. */
 static int
-flush_file(struct archive_file *f)
+flush_file(struct archive_file *f, bool end_piece)
 {
-    if (f->pending.len == 0)
-        return 0;
-    if (file_write_all(f->fd, f->pending.data, f->pending.len) != 0) {
+    struct buf packed = BUF_INIT;
+    int rc = 0;
+
+    archive_pack_add(f->pack, buf_str(&f->pending), f->pending.len, &packed);
+    if (end_piece)
+        archive_pack_end(f->pack, &packed);
+    if (packed.len > 0 &&
+        (rc = file_write_all(f->fd, packed.data, packed.len)) != 0)
         log_errno("write %s.tmp", f->path.data);
-        return -1;
-    }
-    f->size += (off_t)f->pending.len;
+    else
+        f->size += (off_t)packed.len;
+    buf_free(&packed);
     buf_reset(&f->pending);
-    return 0;
+    return rc;
 }
 
 static int
@@ -218,7 +231,7 @@ append_row(struct archive *a, int archive, int index, const char *element,
     archive_record(&f->pending, element, field, n_fields);
     buf_addf(&x->pending, "%" PRId64 "     %" PRId64 "    %s\n", id, a->stamp,
              name);
-    if (f->pending.len > MUCH && flush_file(f) != 0)
+    if (f->pending.len > MUCH && flush_file(f, false) != 0)
         return -1;
     return 0;
 }
@@ -264,7 +277,7 @@ archive_sync(struct archive *a)
         struct archive_file *f = &a->file[i];
 
         fresh = fresh || f->commit == 0;
-        if (flush_file(f) != 0)
+        if (flush_file(f, true) != 0)
             return -1;
         if (fsync(f->fd) != 0) {
             log_errno("sync %s.tmp", f->path.data);
@@ -291,6 +304,7 @@ archive_rollback(struct archive *a)
         struct archive_file *f = &a->file[i];
 
         buf_reset(&f->pending);
+        archive_pack_drop(f->pack);
         if (f->commit == 0)
             buf_add(&f->pending, kind[i].head);
         if (ftruncate(f->fd, f->commit) != 0 ||
@@ -317,7 +331,7 @@ finish_file(struct archive_file *f, const char *tail)
     int rc;
 
     buf_add(&f->pending, tail);
-    rc = flush_file(f);
+    rc = flush_file(f, true);
     if (rc == 0 && fsync(f->fd) != 0)
         rc = -1;
     if (close(f->fd) != 0)
@@ -362,6 +376,7 @@ archive_free(struct archive *a)
     for (int i = 0; i < N_FILES; i++) {
         buf_free(&a->file[i].path);
         buf_free(&a->file[i].pending);
+        archive_pack_free(a->file[i].pack);
     }
     buf_free(&a->folder);
     free(a->dir);

@@ -5,6 +5,8 @@
  *     wu_archive_T.xml  result_archive_T.xml    <archive>, a record a row
  *     wu_index_T.xml    result_index_T.xml      "id     T    name" lines
  *
+ * and .gz or .zst behind that, if they are compressed (archive_pack.h).
+ *
  * T is the Unix time of opening, the same for the four, not used before.  While
  * they are written their names end in .tmp; what a killed program left so is
  * cut behind its last whole record and completed at the next start.
@@ -18,11 +20,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "archive_pack.h"
+
 struct archive;
 struct archive_field;
 
 /* Make the folder, complete what was left there.  NULL: failed (logged). */
-struct archive *archive_new(const char *dir, bool daily_dir);
+struct archive *archive_new(const char *dir, bool daily_dir,
+                            enum archive_format);
 
 /* Begin a batch; opens files if there are none, or if the day has changed.
  * 0, -1 (logged). */

@@ -10,6 +10,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "archive_pack.h"
 #include "archive_record.h"
 #include "buf.h"
 #include "file.h"
@@ -71,16 +72,26 @@ what_is(const char *name)
 static int
 complete(int fd, const char *tmp, const struct leftover *what)
 {
-    struct buf path = BUF_INIT;
-    off_t end = end_of_last(fd, lseek(fd, 0, SEEK_END), what->mark);
+    struct buf path = BUF_INIT, tail = BUF_INIT;
+    struct archive_pack *pack;
+    enum archive_format format;
+    off_t end;
     int rc = -1;
 
     buf_addn(&path, tmp, strlen(tmp) - strlen(".tmp"));
+    format = archive_format_of(path.data);
+    end = format == ARCHIVE_AS_TEXT
+              ? end_of_last(fd, lseek(fd, 0, SEEK_END), what->mark)
+              : archive_pack_whole(format, fd, tmp, what->tail);
+    pack = archive_pack_new(format);
+    archive_pack_add(pack, what->tail, strlen(what->tail), &tail);
+    archive_pack_end(pack, &tail);
+    archive_pack_free(pack);
     if (end == 0)
         rc = unlink(tmp); /* no record got there */
     else if (end > 0 && ftruncate(fd, end) == 0 &&
              lseek(fd, end, SEEK_SET) == end &&
-             file_write_all(fd, what->tail, strlen(what->tail)) == 0 &&
+             file_write_all(fd, buf_str(&tail), tail.len) == 0 &&
              fsync(fd) == 0)
         rc = rename(tmp, path.data);
     if (rc != 0)
@@ -89,6 +100,7 @@ complete(int fd, const char *tmp, const struct leftover *what)
         log_normal("%s was not complete: cut at byte %lld", tmp,
                    (long long)end);
     buf_free(&path);
+    buf_free(&tail);
     return rc;
 }
 
@@ -109,11 +121,18 @@ recover_file(const char *path, const char *name)
 }
 
 static bool
+ends(const char *name, const char *with)
+{
+    size_t n = strlen(name), m = strlen(with);
+
+    return n > m && strcmp(name + n - m, with) == 0;
+}
+
+static bool
 is_leftover(const char *name)
 {
-    size_t n = strlen(name);
-
-    return n > 8 && strcmp(name + n - 8, ".xml.tmp") == 0 &&
+    return (ends(name, ".xml.tmp") || ends(name, ".xml.gz.tmp") ||
+            ends(name, ".xml.zst.tmp")) &&
            (begins(name, "wu_") || begins(name, "result_"));
 }
 

@@ -20,6 +20,7 @@ struct options {
     double min_age_days;
     int64_t max;
     bool no_archive;
+    bool gzip, zlib, zstd;
     bool daily_dir;
     int64_t max_wu_per_file;
     double sleep;
@@ -35,6 +36,11 @@ static const struct conf_option rows[] = {
            "end after this many workunits (0: no limit)"),
     OPTION(no_archive, CONF_BOOL, NULL, 0, 0, 0, "",
            "delete rows without writing them to archives"),
+    OPTION(gzip, CONF_BOOL, NULL, 0, 0, 0, "",
+           "compress archives; zcat reads them, also while they are written"),
+    OPTION(zlib, CONF_BOOL, NULL, 0, 0, 0, "", "the same as --gzip"),
+    OPTION(zstd, CONF_BOOL, NULL, 0, 0, 0, "",
+           "compress archives with zstd: smaller, and faster"),
     OPTION(daily_dir, CONF_BOOL, NULL, 0, 0, 0, "",
            "write archives into a folder for each day (UTC)"),
     OPTION(max_wu_per_file, CONF_INT, "0", 0, 1e9, 0, "",
@@ -191,11 +197,27 @@ check_options(const struct daemon *d, const struct options *opt)
         log_critical("--mod needs --no_archive: archives have one writer");
         return -1;
     }
+    if (opt->zstd && (opt->gzip || opt->zlib)) {
+        log_critical("give one of --gzip and --zstd, not both");
+        return -1;
+    }
+    if (opt->no_archive && (opt->zstd || opt->gzip || opt->zlib)) {
+        log_critical("--no_archive leaves nothing to compress");
+        return -1;
+    }
     if (opt->dont_delete && opt->no_archive) {
         log_critical("--dont_delete with --no_archive would do nothing");
         return -1;
     }
     return 0;
+}
+
+static enum archive_format
+format_of(const struct options *opt)
+{
+    if (opt->gzip || opt->zlib)
+        return ARCHIVE_GZIP;
+    return opt->zstd ? ARCHIVE_ZSTD : ARCHIVE_AS_TEXT;
 }
 
 static int
@@ -214,7 +236,7 @@ start(struct daemon *d)
         return rc;
     buf_addf(&dir, "%s/archives", d->cfg->project_root);
     if (!opt->no_archive)
-        archive = archive_new(dir.data, opt->daily_dir);
+        archive = archive_new(dir.data, opt->daily_dir, format_of(opt));
     buf_free(&dir);
     if (!opt->no_archive && archive == NULL)
         return -1;

@@ -10,6 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <zlib.h>
+#include <zstd.h>
+
 #include "buf.h"
 #include "dbtest.h"
 #include "file.h"
@@ -107,6 +110,51 @@ count(const char *table)
 
 /* ---- archives ----------------------------------------------------------- */
 
+/* Append what can be read of a compressed file, as zcat and zstdcat do. */
+static void
+unpack_gzip(const char *path, struct buf *out)
+{
+    gzFile f = gzopen(path, "rb");
+    char text[8192];
+    int n;
+
+    ck_assert_ptr_nonnull(f);
+    while ((n = gzread(f, text, sizeof(text))) > 0)
+        buf_addn(out, text, (size_t)n);
+    gzclose(f);
+}
+
+static void
+unpack_zstd(const char *path, struct buf *out)
+{
+    struct buf packed = BUF_INIT;
+    ZSTD_DCtx *z = ZSTD_createDCtx();
+    char text[8192];
+    size_t left = 0;
+
+    ck_assert_int_eq(file_read(path, (size_t)1 << 30, &packed), 0);
+    ZSTD_inBuffer in = {buf_str(&packed), packed.len, 0};
+    while (in.pos < in.size && !ZSTD_isError(left)) {
+        ZSTD_outBuffer to = {text, sizeof(text), 0};
+
+        left = ZSTD_decompressStream(z, &to, &in);
+        buf_addn(out, text, to.pos);
+    }
+    ZSTD_freeDCtx(z);
+    buf_free(&packed);
+}
+
+static void
+read_archive(const char *path, struct buf *out)
+{
+    if (strstr(path, ".xml.gz") != NULL)
+        unpack_gzip(path, out);
+    else if (strstr(path, ".xml.zst") != NULL)
+        unpack_zstd(path, out);
+    else
+        ck_assert_int_eq(file_read(path, (size_t)1 << 30, out), 0);
+}
+
 /* All files of archives/ (or a folder in it) that begin and end so, one behind
  * the other; how many. */
 static int
@@ -124,8 +172,7 @@ read_archives(const char *folder, const char *begin, const char *end,
             len < strlen(end) || strcmp(e->d_name + len - strlen(end), end))
             continue;
         buf_addf(&path, "%s/%s", folder, e->d_name);
-        ck_assert_int_eq(
-            file_read(testproject_path(path.data), (size_t)1 << 30, out), 0);
+        read_archive(testproject_path(path.data), out);
         buf_free(&path);
         n++;
     }
@@ -502,15 +549,78 @@ START_TEST(what_a_killed_program_left_is_completed)
 }
 END_TEST
 
+static const struct {
+    const char *option, *end;
+} format[] = {
+    {NULL,     ".xml"    },
+    {"--gzip", ".xml.gz" },
+    {"--zstd", ".xml.zst"},
+};
+
+START_TEST(a_compressed_archive_is_well_formed)
+{
+    struct buf text = BUF_INIT, err = BUF_INIT;
+    struct xml_doc *doc;
+
+    finished_jobs(1100); /* two batches, one file */
+    ck_assert_int_eq(testproject_run("db_purge", format[_i].option, NULL), 0);
+    ck_assert_int_eq(
+        read_archives("archives", "result_archive_", format[_i].end, &text), 1);
+    ck_assert_int_eq(occurrences(&text, "\n</result_archive>\n"), 2200);
+    doc = xml_parse(text.data, text.len, "archive", &err);
+    ck_assert_msg(doc != NULL, "%s", buf_str(&err));
+    ck_assert_int_eq(read_archives("archives", "", ".tmp", &text), 0);
+    xml_free(doc);
+    buf_free(&err);
+    buf_free(&text);
+}
+END_TEST
+
+/* Killed between the last byte and the new name: the end tag is there once. */
+START_TEST(a_compressed_archive_that_lacks_its_name_alone_is_completed)
+{
+    struct buf text = BUF_INIT, err = BUF_INIT, from = BUF_INIT, to = BUF_INIT;
+    struct xml_doc *doc;
+    DIR *d;
+
+    finished_jobs(3);
+    ck_assert_int_eq(testproject_run("db_purge", format[_i].option, NULL), 0);
+    d = opendir(testproject_path("archives"));
+    ck_assert_ptr_nonnull(d);
+    for (struct dirent *e; (e = readdir(d)) != NULL;) {
+        if (strstr(e->d_name, "wu_archive_") == NULL)
+            continue;
+        buf_addf(&from, "archives/%s", e->d_name);
+        buf_addf(&to, "archives/%s.tmp", e->d_name);
+    }
+    closedir(d);
+    ck_assert_int_eq(
+        rename(testproject_path(from.data), testproject_path(to.data)), 0);
+    ck_assert_int_eq(testproject_run("db_purge", format[_i].option, NULL), 0);
+    ck_assert_int_eq(
+        read_archives("archives", "wu_archive_", format[_i].end, &text), 1);
+    ck_assert_int_eq(occurrences(&text, "</archive>"), 1);
+    doc = xml_parse(text.data, text.len, "archive", &err);
+    ck_assert_msg(doc != NULL, "%s", buf_str(&err));
+    xml_free(doc);
+    buf_free(&from);
+    buf_free(&to);
+    buf_free(&err);
+    buf_free(&text);
+}
+END_TEST
+
 /* Each workunit and result that is not in the database has a whole record. */
 static void
 check_nothing_is_lost(int n)
 {
     struct buf wus = BUF_INIT, results = BUF_INIT;
 
-    read_archives("archives", "wu_archive", ".xml", &wus);
+    for (size_t i = 0; i < ARRAY_LEN(format); i++) {
+        read_archives("archives", "wu_archive", format[i].end, &wus);
+        read_archives("archives", "result_archive", format[i].end, &results);
+    }
     read_archives("archives", "wu_archive", ".tmp", &wus);
-    read_archives("archives", "result_archive", ".xml", &results);
     read_archives("archives", "result_archive", ".tmp", &results);
     ck_assert_int_ge(occurrences(&wus, "\n</workunit_archive>\n"),
                      n - count("workunit"));
@@ -529,7 +639,8 @@ check_index(const char *begin, int n)
     bool *seen = xcalloc((size_t)n + 1, sizeof(*seen));
     int missing = 0;
 
-    read_archives("archives", begin, ".xml", &text);
+    for (size_t i = 0; i < ARRAY_LEN(format); i++)
+        read_archives("archives", begin, format[i].end, &text);
     for (char *line = strtok(text.data, "\n"); line != NULL;
          line = strtok(NULL, "\n")) {
         long id = strtol(line, NULL, 10);
@@ -547,12 +658,12 @@ check_index(const char *begin, int n)
 
 START_TEST(killed_at_any_moment_it_loses_nothing)
 {
-    enum { N = 1500, KILLS = 12 };
+    enum { N = 1000, KILLS = 8 };
 
     finished_jobs(N);
     for (int i = 0; i < KILLS; i++) {
-        pid_t pid =
-            testproject_start("db_purge", "--max_wu_per_file", "50", NULL);
+        pid_t pid = testproject_start("db_purge", "--max_wu_per_file", "50",
+                                      format[_i].option, NULL);
 
         usleep((useconds_t)(10000 + 7000 * i));
         ck_assert_int_eq(kill(pid, SIGKILL), 0);
@@ -590,7 +701,13 @@ db_purge_suite(void)
     tcase_add_test(tc, more_than_a_batch);
     tcase_add_test(tc, anything_a_client_sent_can_be_archived);
     tcase_add_test(tc, what_a_killed_program_left_is_completed);
-    tcase_add_test(tc, killed_at_any_moment_it_loses_nothing);
+    tcase_add_loop_test(tc, killed_at_any_moment_it_loses_nothing, 0,
+                        ARRAY_LEN(format));
+    tcase_add_loop_test(tc, a_compressed_archive_is_well_formed, 0,
+                        ARRAY_LEN(format));
+    tcase_add_loop_test(
+        tc, a_compressed_archive_that_lacks_its_name_alone_is_completed, 0,
+        ARRAY_LEN(format));
     suite_add_tcase(s, tc);
     return s;
 }
