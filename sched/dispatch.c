@@ -216,6 +216,10 @@ confirm(struct rpc *rpc, struct scan *scan, struct batch *b,
                 : dispatch_stored_deadline(
                       rpc, dispatch_deadline(rpc->now, c[i].wu->delay_bound));
         claim->fate = CLAIM_DONE; /* sent, or not needed */
+        if (c[i].state == CANDIDATE_OK &&
+            !reply_documents_whole(c[i].wu, c[i].result))
+            c[i].state =
+                CANDIDATE_NOT_NEEDED; /* the client would get nothing */
         if (c[i].state == CANDIDATE_OK)
             continue;
         lost++;

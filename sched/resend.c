@@ -123,7 +123,7 @@ judge(struct rpc *rpc, struct candidate *c)
 
     if (c->result == NULL || c->state == CANDIDATE_BUSY)
         return FATE_LATER; /* no longer in progress, or at work on it */
-    if (c->state != CANDIDATE_OK)
+    if (c->state != CANDIDATE_OK || !reply_documents_whole(c->wu, c->result))
         return FATE_EXPIRE;
     c->deadline = new_deadline(rpc, c);
     describe_job(rpc, c, &job);

@@ -383,20 +383,29 @@ before_last(const char *doc, const char *tag)
     return last;
 }
 
-static bool
-is_complete(const struct reply_job *job)
+bool
+reply_documents_whole(const struct workunit *wu, const struct result *result)
 {
-    const struct result *result = job->result;
-
-    if (before_last(job->version->xml_doc, "</app_version>") != NULL &&
-        behind_line(job->wu->xml_doc, "<workunit>") != NULL &&
+    if (behind_line(wu->xml_doc, "<workunit>") != NULL &&
         behind_line(result->xml_doc_in, "<result>") != NULL &&
         before_last(result->xml_doc_in, "</result>") != NULL)
         return true;
-    log_critical(TAG_RESULT "not sent: a stored document of its app version, "
-                            "workunit or outputs is broken",
+    log_critical(TAG_RESULT "not sent: the stored document of its workunit or "
+                            "of its outputs is broken",
                  result->id, result->name);
     return false;
+}
+
+static bool
+is_complete(const struct reply_job *job)
+{
+    if (before_last(job->version->xml_doc, "</app_version>") == NULL) {
+        log_critical(TAG_RESULT "not sent: the stored document of its app "
+                                "version is broken",
+                     job->result->id, job->result->name);
+        return false;
+    }
+    return reply_documents_whole(job->wu, job->result);
 }
 
 /* `    <name>text</name>`, the indentation of embedded documents. */

@@ -76,6 +76,10 @@ void reply_message(struct sched_reply *, enum message_priority, const char *fmt,
 void reply_ack(struct sched_reply *, const char *name);
 void reply_abort(struct sched_reply *, const char *name, bool if_not_started);
 void reply_job(struct sched_reply *, const struct reply_job *);
+/* Do the stored documents have the lines that the writer needs?  To be asked
+ * before a result is promised: reply_write() leaves a broken one out (logged
+ * here, as critical). */
+bool reply_documents_whole(const struct workunit *, const struct result *);
 /* request_delay = max(it, seconds), at most 172800. */
 void reply_delay(struct sched_reply *, double seconds);
 

@@ -282,6 +282,19 @@ promise "what is decided is not sent" same wu_5000000003_0 "$(reply_of result/na
 promise "nor given to anybody" equals 1 \
 	"SELECT COUNT(*) FROM result WHERE server_state = 4"
 
+# ---- a stored document that is broken ----
+cp "$PROJECT/log/scheduler.log" "$PROJECT/log/before.log"
+fresh_jobs 2
+sql "UPDATE workunit SET xml_doc = 'nothing' WHERE id = 5000000001"
+ask secs=1e6
+promise "a job whose document is broken is not sent, the other is" \
+	same wu_5000000002_0 "$(reply_of result/name)"
+promise "nor promised: it stays unsent" equals 2 \
+	"SELECT server_state FROM result WHERE workunitid = 5000000001"
+promise "and the log says so" grep -q 'CRITICAL.*document' \
+	"$PROJECT/log/scheduler.log"
+mv "$PROJECT/log/before.log" "$PROJECT/log/scheduler.log"
+
 # ---- the line in the log ----
 promise "each request has its line: asked, scanned, refused, sent" grep -Eq \
 	'work: asked 1000000 s, .* scanned 3; refused: .*; sent 1' \
