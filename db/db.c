@@ -410,6 +410,7 @@ int
 db_stmt_prepare(struct db_query *q)
 {
     MYSQL_STMT *api = mysql_stmt_init(q->db->conn);
+    const api_flag on = 1;
     struct buf sql = BUF_INIT;
     int rc;
 
@@ -419,7 +420,8 @@ db_stmt_prepare(struct db_query *q)
     q->stmt = xcalloc(1, sizeof(*q->stmt));
     q->stmt->api = api;
     statement_text(q, &sql);
-    rc = mysql_stmt_prepare(api, buf_str(&sql), sql.len);
+    rc = mysql_stmt_attr_set(api, STMT_ATTR_UPDATE_MAX_LENGTH, &on) != 0 ||
+         mysql_stmt_prepare(api, buf_str(&sql), sql.len) != 0;
     buf_free(&sql);
     if (rc != 0 || describe_columns(q) != 0)
         return failed(q->db, q->sql, mysql_stmt_errno(api),
@@ -536,6 +538,33 @@ check_bound(const struct db_query *q)
     return 0;
 }
 
+/* Give each text column the room that the longest of its rows needs.  (Asking
+ * again for a column that was cut, by mysql_stmt_fetch_column(), gives nothing
+ * with the client library of MariaDB 10.11.18.) */
+static int
+make_room(struct db_query *q)
+{
+    MYSQL_RES *meta = mysql_stmt_result_metadata(q->stmt->api);
+    bool grown = false;
+
+    if (meta == NULL)
+        return -1;
+    for (unsigned i = 0; i < q->n_columns; i++) {
+        unsigned long longest = mysql_fetch_field_direct(meta, i)->max_length;
+        struct db_column *c = &q->column[i];
+
+        if (c->kind != KIND_TEXT || longest <= c->cap)
+            continue;
+        c->cap = longest + longest / 2;
+        c->text = xrealloc(c->text, c->cap + 1);
+        q->stmt->bind[i].buffer = c->text;
+        q->stmt->bind[i].buffer_length = c->cap;
+        grown = true;
+    }
+    mysql_free_result(meta);
+    return grown ? mysql_stmt_bind_result(q->stmt->api, q->stmt->bind) : 0;
+}
+
 static int
 execute(struct db_query *q)
 {
@@ -552,7 +581,7 @@ execute(struct db_query *q)
         rc = query_failed(q);
     else if (q->n_columns > 0 &&
              (mysql_stmt_bind_result(q->stmt->api, q->stmt->bind) != 0 ||
-              mysql_stmt_store_result(q->stmt->api) != 0))
+              mysql_stmt_store_result(q->stmt->api) != 0 || make_room(q) != 0))
         rc = query_failed(q);
     q->db->n_statements++;
     q->db->seconds += monotonic_seconds() - begin;
@@ -564,12 +593,10 @@ execute(struct db_query *q)
     return 0;
 }
 
-/* Fetch again the columns that did not fit, into buffers that hold them. */
+/* A row has been fetched: its texts get their NUL. */
 static int
-fetch_long_columns(struct db_query *q)
+end_texts(struct db_query *q)
 {
-    bool grown = false;
-
     for (unsigned i = 0; i < q->n_columns; i++) {
         struct db_column *c = &q->column[i];
 
@@ -577,19 +604,15 @@ fetch_long_columns(struct db_query *q)
         if (c->kind != KIND_TEXT || c->is_null)
             continue;
         if (c->len > c->cap) {
-            c->cap = c->len + c->len / 2;
-            c->text = xrealloc(c->text, c->cap + 1);
-            q->stmt->bind[i].buffer = c->text;
-            q->stmt->bind[i].buffer_length = c->cap;
-            grown = true;
-            if (mysql_stmt_fetch_column(q->stmt->api, &q->stmt->bind[i], i,
-                                        0) != 0)
-                return query_failed(q);
+            log_critical("database: column %u was cut to %lu of %lu bytes in: "
+                         "%.*s",
+                         i, (unsigned long)c->cap, (unsigned long)c->len,
+                         MAX_LOGGED_SQL, q->sql);
+            q->broken = true;
+            return -1;
         }
         c->text[c->len] = '\0';
     }
-    if (grown && mysql_stmt_bind_result(q->stmt->api, q->stmt->bind) != 0)
-        return query_failed(q); /* the next row goes to the new buffers */
     return 0;
 }
 
@@ -604,7 +627,7 @@ fetch(struct db_query *q)
     }
     if (rc != 0 && rc != MYSQL_DATA_TRUNCATED)
         return query_failed(q);
-    return fetch_long_columns(q);
+    return end_texts(q);
 }
 
 int

@@ -82,6 +82,7 @@ mariadb_write_config() {
 	END
 }
 
+# --force: without it a machine that cannot look up its own name is refused.
 mariadb_install() {
 	set -- "$1" "$(mariadb_owner)"
 	set -- "$1" "$2" "--auth-root-authentication-method=socket" \
@@ -96,7 +97,7 @@ mariadb_install() {
 	shift 2
 	"$(mariadb_find mariadb-install-db)" \
 		--defaults-file="$mariadb_dir/my.cnf" \
-		--datadir="$mariadb_dir/data" --skip-test-db "$@" \
+		--datadir="$mariadb_dir/data" --skip-test-db --force "$@" \
 		>"$mariadb_dir/install.log" 2>&1 || {
 		echo "mariadb-install-db failed; see $mariadb_dir/install.log:" >&2
 		tail -n 5 "$mariadb_dir/install.log" >&2
