@@ -386,6 +386,7 @@ fits(enum walk_event event, const struct transition_result *r)
     case WALK_ACTIVATE:
         return r->server_state == RESULT_INACTIVE;
     case WALK_SEND:
+    case WALK_SEND_UNTRUSTED:
         return r->server_state == RESULT_UNSENT;
     case WALK_DISK_LOST:
     case WALK_DISK_BACK:

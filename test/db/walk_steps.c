@@ -17,7 +17,7 @@
 #include "log.h"
 #include "walk_rows.h"
 
-enum { LIMIT = 100, QUOTA = 10, CREDIT = 10, PAGE = 32 };
+enum { LIMIT = 100, QUOTA = 10, CREDIT = 10, PAGE = 32, REPLICATED = 3 };
 
 /* ---- schedulers -----------------------------------------------------------
  */
@@ -31,6 +31,7 @@ send(struct db *db, const struct walk_order *o, bool resend)
         .app_version_id = 3,
         .flops_estimate = 1e9,
         .deadline = o->now + o->amount,
+        .replicate_to = o->event == WALK_SEND_UNTRUSTED ? REPLICATED : 0,
     };
     const struct send_to to = {
         .userid = o->host,
@@ -88,6 +89,7 @@ rpc(struct db *db, void *arg)
         return rc;
     switch (o->event) {
     case WALK_SEND:
+    case WALK_SEND_UNTRUSTED:
         return send(db, o, false);
     case WALK_RESEND:
     case WALK_EXPIRE:

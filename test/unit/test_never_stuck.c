@@ -174,6 +174,12 @@ sending(struct life *l, size_t i)
 }
 
 static bool
+sending_untrusted(struct life *l, size_t i)
+{
+    return life_send_untrusted(l, i, 99, REPLICATED, NOW);
+}
+
+static bool
 resending(struct life *l, size_t i)
 {
     return life_resend(l, i, NOW);
@@ -207,15 +213,16 @@ static const struct {
     const char *name;
     bool (*happens)(struct life *, size_t i);
 } result_events[] = {
-    {"report: good",       good_report    },
-    {"report: failed",     failed_report  },
-    {"sent",               sending        },
-    {"sent again",         resending      },
-    {"lost for good",      expiry         },
-    {"host detached",      detaching      },
-    {"output deleted",     deletion       },
-    {"output not deleted", failed_deletion},
-    {"released",           life_activate  },
+    {"report: good",              good_report      },
+    {"report: failed",            failed_report    },
+    {"sent",                      sending          },
+    {"sent to an untrusted host", sending_untrusted},
+    {"sent again",                resending        },
+    {"lost for good",             expiry           },
+    {"host detached",             detaching        },
+    {"output deleted",            deletion         },
+    {"output not deleted",        failed_deletion  },
+    {"released",                  life_activate    },
 };
 
 static void

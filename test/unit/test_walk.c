@@ -129,6 +129,8 @@ happen_to_result(struct life *l, size_t i, enum walk_event event)
         return life_activate(l, i);
     case WALK_SEND:
         return life_send(l, i, 1 + (int64_t)walk_below(&w.chance, 50), w.now);
+    case WALK_SEND_UNTRUSTED:
+        return life_send_untrusted(l, i, 1, APP_TARGET, w.now);
     case WALK_RESEND:
         return life_resend(l, i, w.now);
     case WALK_EXPIRE:

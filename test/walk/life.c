@@ -396,6 +396,20 @@ life_send(struct life *l, size_t i, int64_t hostid, int64_t now)
 }
 
 bool
+life_send_untrusted(struct life *l, size_t i, int64_t hostid, int n,
+                    int64_t now)
+{
+    if (!life_send(l, i, hostid, now))
+        return false;
+    if (l->wu.target_nresults < n)
+        l->wu.target_nresults = n;
+    if (l->wu.min_quorum < n)
+        l->wu.min_quorum = n;
+    look_at(l, now);
+    return true;
+}
+
+bool
 life_resend(struct life *l, size_t i, int64_t now)
 {
     struct transition_result *row = &l->r[i].row;

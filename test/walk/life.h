@@ -78,6 +78,10 @@ bool life_activate(struct life *, size_t i); /* size_regulator */
 
 /* ---- volunteers: result i ---- */
 bool life_send(struct life *, size_t i, int64_t hostid, int64_t now);
+/* To a host that is not trusted: n results must agree (adaptive replication).
+ */
+bool life_send_untrusted(struct life *, size_t i, int64_t hostid, int n,
+                         int64_t now);
 bool life_resend(struct life *, size_t i, int64_t now);
 bool life_expire(struct life *, size_t i, int64_t now); /* lost for good */
 bool life_report(struct life *, size_t i, enum life_report, int64_t now);

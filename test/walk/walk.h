@@ -25,6 +25,7 @@ enum walk_event {
     WALK_WITHDRAW, /* by the feeder */
     WALK_ACTIVATE,
     WALK_SEND,
+    WALK_SEND_UNTRUSTED, /* others must confirm its result */
     WALK_RESEND,
     WALK_EXPIRE,
     WALK_GOOD, /* reports; also late, also twice */
