@@ -56,8 +56,7 @@ counters() { # statements, commits, microseconds of CPU
 		printf "%d", ($12 + $13) * 1000000 / hz}' \
 		"/proc/$(cat "$T/db/mariadbd.pid")/stat")
 	sql "SELECT SUM(IF(variable_name = 'QUESTIONS', variable_value, 0)),
-		SUM(IF(variable_name = 'BINLOG_COMMITS' OR
-		    variable_name = 'HANDLER_COMMIT', variable_value, 0))
+		SUM(IF(variable_name = 'COM_COMMIT', variable_value, 0))
 		FROM information_schema.global_status" |
 		awk -v cpu="$cpu" '{print $1, $2, cpu}'
 }
@@ -69,7 +68,6 @@ step() {
 	local title=$1 before after times status
 	shift
 	before=$(counters)
-	exec 3>&2
 	times=$( { TIMEFORMAT='%R %U %S'; time "$@" >"$T/step.out" 2>"$T/step.log"; } 2>&1)
 	status=$?
 	after=$(counters)

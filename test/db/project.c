@@ -221,6 +221,15 @@ project_round(void)
     ck_assert_int_eq(project_run("transitioner", NULL), 0);
 }
 
+void
+project_audit(void)
+{
+    char program[] = "../../tools/audit";
+    char *words[] = {program, NULL};
+
+    ck_assert_int_eq(run_words(words), 0);
+}
+
 /* ---- volunteers -----------------------------------------------------------
  */
 

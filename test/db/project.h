@@ -40,6 +40,9 @@ int project_run(const char *program, ...) __attribute__((sentinel));
  * all must end with 0. */
 void project_round(void);
 
+/* The tool audit finds no breach; what it finds is printed. */
+void project_audit(void);
+
 /* Unsent result k (of its name) of a workunit goes to host i. */
 void project_send(int64_t wu, int k, int host);
 

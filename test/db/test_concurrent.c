@@ -572,6 +572,7 @@ START_TEST(all_at_once)
     ck_assert_int_eq(in_logs("changed under"), 0);
     ck_assert_int_le(deadlocks, 3);
     check_books();
+    project_audit();
 }
 END_TEST
 

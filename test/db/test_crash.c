@@ -410,6 +410,7 @@ kill_at_every_step(const struct link *l, long n, const char *want)
                          l->promise, k, n, got, want);
         free(got);
     }
+    project_audit();
 }
 
 START_TEST(daemons_may_be_killed_anywhere)
@@ -428,6 +429,7 @@ START_TEST(daemons_may_be_killed_anywhere)
                       l->promise);
         n = read_steps();
         want = what_is_there();
+        project_audit();
         kill_at_every_step(l, n, want);
         printf("%s: killed at each of %ld steps\n", l->promise, n);
         total += n;
