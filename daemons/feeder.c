@@ -23,12 +23,15 @@
 #include "config.h"
 #include "db.h"
 #include "db_catalog.h"
+#include "db_scale.h"
 #include "file.h"
 #include "filler.h"
 #include "jobarray.h"
 #include "log.h"
 #include "path.h"
 #include "segment.h"
+
+#define SCALE_INTERVAL 600 /* s */
 
 struct feeder {
     struct segment *segment;
@@ -38,6 +41,7 @@ struct feeder {
     bool trigger_stuck;          /* it could not be removed … */
     struct timespec stuck_mtime; /* … when it was of this age */
     bool reload_due;
+    double scale_time; /* when the versions are scaled again */
 };
 
 static volatile sig_atomic_t reload_signal;
@@ -130,6 +134,23 @@ reload_if_asked(struct feeder *f, const struct daemon *d)
     return 0;
 }
 
+/* What versions usually claim changes slowly; one feeder alone looks at it. A
+ * failure that leaves the database alive can wait. */
+static int
+scale_versions(struct feeder *f, const struct daemon *d)
+{
+    size_t changed;
+
+    if (d->mod_i != 0 || filler_clock() < f->scale_time)
+        return 0;
+    f->scale_time = filler_clock() + SCALE_INTERVAL;
+    if (db_scale_versions(d->db, &changed) != 0)
+        return db_is_lost(d->db) ? -1 : 0;
+    if (changed > 0)
+        log_normal("scales of credit: %zu rows changed", changed);
+    return 0;
+}
+
 /* ---- the daemon -----------------------------------------------------------
  */
 
@@ -146,7 +167,7 @@ feeder_pass(struct daemon *d)
                            CLAIM_LEASE, segment_shares_pids(f->segment));
     if (freed > 0)
         log_warning("%zu slots freed whose schedulers are gone", freed);
-    if (filler_check(f->filler, d) != 0)
+    if (filler_check(f->filler, d) != 0 || scale_versions(f, d) != 0)
         return -1;
     return d->cfg->dont_send_jobs ? 0 : filler_fill(f->filler, d);
 }
@@ -255,6 +276,8 @@ main(int argc, char **argv)
             "applications and versions there as well; after a change of "
             "these, create the file reread_db in the project's folder or "
             "send SIGUSR1.\n\n"
+            "Every ten minutes it compares what the versions of an "
+            "application usually claim, for adaptive credit.\n\n"
             "There is one feeder on each machine that runs schedulers; with "
             "several, give each its share by --mod n i.",
         .pass = feeder_pass,
