@@ -1,8 +1,9 @@
 /* db_schema.h - which version the database has, and the steps to a newer one.
  *
  * A step is a file NNNN-what.sql in db/migrations (the numbers may leave gaps);
- * table x_schema records those that are done.  A step may be interrupted and begun again: what it would
- * create and is there already (table, column, index) is left as it is.
+ * table x_schema records those that are done.  A step may be interrupted and
+ * begun again: what it would create and is there already (table, column, index)
+ * is left as it is.
  *
  * Writes x_schema, and what the steps say. */
 #ifndef QUORATE_DB_SCHEMA_H

@@ -14,8 +14,9 @@
 #define LARGEST_RATIO 1e4
 #define OUTLIER_BELOW 0.01 /* of the usual ratio */
 #define OUTLIER_ABOVE 100
-#define LARGEST 1e100 /* FLOP; a product of two sane numbers may have no end   \
-                       */
+#define LARGEST                                                                \
+    1e100 /* FLOP; a product of two sane numbers may have no end               \
+           */
 #define NO_SAMPLE (-1.0)
 
 static double
