@@ -14,7 +14,6 @@
  *     make walk EVENTS=1000000
  */
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,201 +22,13 @@
 
 #include "buf.h"
 #include "file.h"
-#include "invariant.h"
 #include "log.h"
 #include "path.h"
 #include "project.h"
 #include "template.h"
-#include "walk.h"
-#include "walk_rows.h"
-#include "walk_speed.h"
-#include "walk_steps.h"
+#include "walk_claims.h"
 
-#define START INT64_C(1000000000)
-
-enum {
-    EVENTS = WALK_IS_SLOW ? 4000 : 20000,
-    CROWD = 32,
-    HOSTS = 9,
-    FANOUT = 1024, /* of the test's project */
-    DRAIN_EVERY = 50,
-    CREDIT_EVERY = 50,
-    AUDIT_EVERY = 2500,
-    PROGRAM_ONE_IN = 60, /* passes that the real program makes */
-    KILL_ONE_IN = 2,     /* … of which so many are killed */
-    RPC_KILL_ONE_IN = 100,
-    LAST_STATEMENT = 14, /* to be killed at */
-    APP_TARGET = 3,
-    TELL_EVERY = 25000,
-    SPEED_WITH = 250000, /* events: of longer walks the clock goes slower */
-};
-
-struct story {
-    int64_t wu;
-    struct walk_history history;
-};
-
-static struct {
-    uint64_t seed;
-    long events, number, killed, programs, purged;
-    long effective[N_WALK_EVENTS];
-    struct walk_chance chance;
-    struct steps steps;
-    struct db *db;
-    int64_t now;
-    long name; /* of the next workunit */
-    struct crowd before, after;
-    struct story story[CROWD_MAX];
-    double purged_credit;
-} w;
-
-/* ---- when a claim is broken -----------------------------------------------
- */
-
-static struct story *
-story_of(int64_t wu)
-{
-    struct story *free_one = NULL;
-
-    for (size_t i = 0; i < CROWD_MAX; i++) {
-        if (w.story[i].wu == wu)
-            return &w.story[i];
-        if (w.story[i].wu == 0 && free_one == NULL)
-            free_one = &w.story[i];
-    }
-    memset(free_one, 0, sizeof(*free_one));
-    free_one->wu = wu;
-    return free_one;
-}
-
-static void
-break_off(const struct life *before, const struct life *after, const char *why)
-{
-    fprintf(stderr, "seed %" PRIu64 ", event %ld: %s\n", w.seed, w.number, why);
-    walk_print(&story_of(after->wu.id)->history);
-    if (before != NULL)
-        invariant_print(before, w.now);
-    invariant_print(after, w.now);
-    ck_abort_msg("seed %" PRIu64 ", event %ld: %s", w.seed, w.number, why);
-}
-
-static void
-ck_life(const struct life *before, const struct life *l)
-{
-    const char *broken =
-        before != NULL ? invariant_step_broken(before, l) : NULL;
-    const char *why;
-
-    if (broken == NULL)
-        broken = invariant_broken(l, true);
-    if (broken == NULL &&
-        invariant_waits_for(l, &w.steps.cfg, w.now) == WAITS_STUCK)
-        broken = "stuck";
-    if (broken == NULL && w.number % DRAIN_EVERY == 0 &&
-        invariant_drain(*l, &w.steps.cfg, APP_TARGET, w.now, &why) < 0)
-        broken = why;
-    if (broken != NULL)
-        break_off(before, l, broken);
-}
-
-/* It was there before, and is no more. */
-static void
-ck_purged(const struct life *before)
-{
-    if (!life_may_be_purged(before))
-        break_off(NULL, before, "purged before its time");
-    for (size_t i = 0; i < before->n; i++)
-        w.purged_credit += before->r[i].credit;
-    story_of(before->wu.id)->wu = 0;
-    w.purged++;
-}
-
-static void
-ck_credit(const char *table, double want)
-{
-    struct buf sql = BUF_INIT;
-    double got;
-
-    buf_addf(&sql, "SELECT COALESCE(SUM(total_credit), 0) FROM %s", table);
-    got = dbtest_double(w.db, buf_str(&sql));
-    buf_free(&sql);
-    ck_assert_msg(fabs(got - want) < 1e-6 * (1 + want),
-                  "seed %" PRIu64 ", event %ld: %s have credit %.9g, their "
-                  "results %.9g",
-                  w.seed, w.number, table, got, want);
-}
-
-static void
-ck_all_credit(void)
-{
-    double want = w.purged_credit;
-
-    for (size_t i = 0; i < w.after.n; i++)
-        for (size_t k = 0; k < w.after.life[i].n; k++)
-            want += w.after.life[i].r[k].credit;
-    ck_credit("host", want);
-    ck_credit("user", want);
-    ck_credit("team", want);
-}
-
-static void
-note(int64_t wu, enum walk_event event, const char *remark)
-{
-    walk_note(&story_of(wu)->history,
-              (struct walk_entry){w.number, w.now, event, -1, remark});
-}
-
-static bool
-look_at(const struct life *before, const struct life *after,
-        enum walk_event event, const char *remark)
-{
-    if (before != NULL && memcmp(before, after, sizeof(*after)) == 0)
-        return false;
-    note(after->wu.id, event, remark);
-    ck_life(before, after);
-    return true;
-}
-
-/* Read everything anew and look at what has changed.  Has anything? */
-static bool
-look_at_all(enum walk_event event, const char *remark)
-{
-    const struct crowd *b = &w.before, *a = &w.after;
-    bool changed = false;
-    size_t k = 0;
-
-    w.before = w.after;
-    ck_assert_int_eq(rows_read(w.db, &w.after), 0);
-    for (size_t i = 0; i < a->n; i++, k++) {
-        for (; k < b->n && b->life[k].wu.id < a->life[i].wu.id; k++) {
-            ck_purged(&b->life[k]);
-            changed = true;
-        }
-        if (look_at(k < b->n ? &b->life[k] : NULL, &a->life[i], event, remark))
-            changed = true;
-    }
-    for (; k < b->n; k++) {
-        ck_purged(&b->life[k]);
-        changed = true;
-    }
-    return changed;
-}
-
-/* Only this workunit; what else has changed is seen by the next who looks at
- * all. */
-static bool
-look_at_one(int64_t wu, enum walk_event event, const char *remark)
-{
-    struct life before;
-
-    for (size_t i = 0; i < w.after.n; i++)
-        if (w.after.life[i].wu.id == wu) {
-            before = w.after.life[i];
-            ck_assert_int_eq(rows_read_one(w.db, &w.after.life[i]), 0);
-            return look_at(&before, &w.after.life[i], event, remark);
-        }
-    return false;
-}
+struct walk w;
 
 /* ---- programs, killed -----------------------------------------------------
  */
@@ -545,25 +356,6 @@ happen(enum walk_event event)
     else
         ck_assert_int_eq(steps_pass(w.db, &w.steps, event, w.now), 0);
     return look_at_all(event, w.killed > killed ? "killed" : NULL);
-}
-
-/* The operator's tool must find nothing either.  Files are left out: most
- * volunteers here bring none, and most are deleted in the database only. */
-static void
-ck_audit(bool drained)
-{
-    char words[][20] = {"../../tools/audit", "--age",          "1000000000",
-                        "--except",          "output-present", "--except",
-                        "output-deleted",    "--except",       "upload-owner",
-                        "--drained"};
-    char *argv[ARRAY_LEN(words) + 1] = {NULL};
-
-    for (size_t i = 0; i < ARRAY_LEN(words) - !drained; i++)
-        argv[i] = words[i];
-    project_clock(w.now - time(NULL));
-    ck_assert_msg(file_run(argv, NULL, NULL, 0) == 0,
-                  "seed %" PRIu64 ", event %ld: audit has found something",
-                  w.seed, w.number);
 }
 
 static void

@@ -35,8 +35,12 @@ enum life_waits invariant_waits_for(const struct life *,
                                     const struct transition_config *,
                                     int64_t now);
 
-/* How much is left to do: a number >= 0 that each step of a daemon, and each
- * of a volunteer who does not fail, makes smaller while the clock stands. */
+/* Is it done, with nothing left for anybody but db_purge? */
+bool invariant_is_final(const struct life *);
+
+/* (measure.c) How much is left to do: a number >= 0 that each step of a daemon,
+ * and each of a volunteer who does not fail, makes smaller while the clock
+ * stands. */
 int64_t invariant_measure(const struct life *, int64_t now);
 
 /* One line for each row, to stderr. */
