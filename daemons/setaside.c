@@ -78,6 +78,12 @@ setaside_waits(const struct setaside *s, int64_t id, int64_t now)
     return row->id != 0 && row->tries > 0 && now < row->until;
 }
 
+unsigned
+setaside_tries(const struct setaside *s, int64_t id)
+{
+    return s->size == 0 ? 0 : find(s, id)->tries;
+}
+
 void
 setaside_clear(struct setaside *s, int64_t id)
 {

@@ -31,6 +31,9 @@ int64_t setaside_add(struct setaside *, int64_t id, int64_t now);
 /* Must it still wait? */
 bool setaside_waits(const struct setaside *, int64_t id, int64_t now);
 
+/* How often it failed. */
+unsigned setaside_tries(const struct setaside *, int64_t id);
+
 /* It worked: forget that it ever failed. */
 void setaside_clear(struct setaside *, int64_t id);
 

@@ -12,6 +12,7 @@
 #include "config.h"
 #include "daemon.h"
 #include "db.h"
+#include "db_set_aside.h"
 #include "db_transition.h"
 #include "digest.h"
 #include "log.h"
@@ -33,6 +34,10 @@ struct transitioner {
     struct setaside bad;
     struct transition_batch batch;
     int limit; /* workunits in the next batch */
+    /* of the batch: what could not be done, and what was (again) */
+    struct set_aside failed[BATCH];
+    int64_t worked[BATCH];
+    size_t n_failed, n_worked;
 };
 
 /* ---- one batch ------------------------------------------------------------
@@ -66,6 +71,20 @@ create_results(struct transitioner *t, size_t i, struct buf *err)
     return 0;
 }
 
+/* For operators (set_aside --list); when it is tried again says
+ * transition_time. */
+static void
+note_failure(struct transitioner *t, int64_t wu_id, int64_t again,
+             const char *what)
+{
+    struct set_aside *row = &t->failed[t->n_failed++];
+
+    row->wu_id = wu_id;
+    row->tries = (int)setaside_tries(&t->bad, wu_id);
+    row->next_try = again;
+    str_copy(row->error, sizeof(row->error), what);
+}
+
 /* No result can be made for it now: the other changes are good, only the new
  * results must wait. */
 static void
@@ -78,6 +97,7 @@ set_aside(struct daemon *d, size_t i, size_t n_new_before, const char *what)
 
     while (t->batch.n_new > n_new_before)
         free(t->batch.new_result[--t->batch.n_new].xml_doc_in);
+    note_failure(t, wu->id, again, what);
     todo->new_results = 0;
     if (again < todo->transition_time)
         todo->transition_time = again;
@@ -99,8 +119,10 @@ decide(struct daemon *d, size_t i)
                       due->n > 0 ? &b->change[due->first] : NULL, &b->todo[i]);
     if (create_results(t, i, &err) != 0)
         set_aside(d, i, n_new_before, buf_str(&err));
-    else if (b->todo[i].new_results > 0)
+    else if (b->todo[i].new_results > 0) {
         setaside_clear(&t->bad, due->wu.id);
+        t->worked[t->n_worked++] = due->wu.id;
+    }
     buf_free(&err);
 }
 
@@ -118,12 +140,22 @@ move_batch(struct db *db, void *arg)
         .limit = t->limit,
     };
 
+    int rc;
+
+    t->n_failed = t->n_worked = 0;
     if (db_transition_due(db, &want, &t->batch) != 0)
         return -1;
     for (size_t i = 0; i < t->batch.n; i++)
         decide(d, i);
-    return db_transition_apply(db, &t->batch, d->now,
-                               (int)d->cfg->daily_result_quota);
+    rc = db_transition_apply(db, &t->batch, d->now,
+                             (int)d->cfg->daily_result_quota);
+    if (rc == 0)
+        rc = db_set_aside_put(db, SET_ASIDE_TRANSITIONER, t->failed,
+                              t->n_failed);
+    if (rc == 0)
+        rc = db_set_aside_clear(db, SET_ASIDE_TRANSITIONER, t->worked,
+                                t->n_worked);
+    return rc;
 }
 
 /* ---- log ------------------------------------------------------------------

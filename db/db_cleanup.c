@@ -41,6 +41,22 @@ read_items(struct db_query *q, enum file_delete_state state,
     return -1;
 }
 
+int
+db_cleanup_oldest(struct db *db, int64_t *ret)
+{
+    struct db_query *q =
+        db_prepare(db, "SELECT MIN(create_time) FROM workunit WHERE name NOT "
+                       "LIKE '%nodelete%'");
+    int rc = q != NULL ? db_step(q) : -1;
+
+    if (rc == 0 && db_col_is_null(q, 0))
+        rc = DB_NONE;
+    if (rc == 0)
+        *ret = db_col_i64(q, 0);
+    db_finish(q);
+    return rc;
+}
+
 void
 cleanup_free(struct cleanup_item *items, int n)
 {

@@ -46,6 +46,10 @@ int db_cleanup_unfinished(struct db *, int64_t after_id, struct cleanup_item *,
 /* How many of these workunits (n >= 1, no id twice) are unfinished?  Or -1. */
 int db_cleanup_count_unfinished(struct db *, const int64_t *ids, int n);
 
+/* When the oldest workunit was made (Unix s) whose name lacks "nodelete".  0,
+ * DB_NONE, -1. */
+int db_cleanup_oldest(struct db *, int64_t *ret);
+
 void cleanup_free(struct cleanup_item *, int n);
 
 /* Store the items' states, in one transaction, where the state is still `from`.

@@ -37,6 +37,17 @@ put_program(struct buf *b, const char *cmd)
              cmd);
 }
 
+static void
+put_task(struct buf *b, const char *cmd, const char *period)
+{
+    buf_addf(b,
+             "        <task>\n"
+             "            <cmd>%s</cmd>\n"
+             "            <period>%s</period>\n"
+             "        </task>\n",
+             cmd, period);
+}
+
 /* What a new project has, where that differs from an option's default. */
 static void
 put_policies(struct buf *b)
@@ -96,7 +107,9 @@ newproject_config_xml(const struct newproject *p, struct buf *b)
     }
     put_program(b, "file_deleter");
     put_program(b, "db_purge --min_age_days 7");
-    buf_add(b, "    </daemons>\n    <tasks>\n    </tasks>\n</boinc>\n");
+    buf_add(b, "    </daemons>\n    <tasks>\n");
+    put_task(b, "antique_file_deleter", "24 hours");
+    buf_add(b, "    </tasks>\n</boinc>\n");
 }
 
 void

@@ -1,8 +1,10 @@
 /* test_file_deleter.c - which files go, which stay, what the rows say then. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "buf.h"
@@ -14,7 +16,9 @@ static struct db *db;
 static void
 new_project(void)
 {
-    testproject_new("<cache_md5_info/>\n");
+    /* an account that no machine has: files of the folder's owner count */
+    testproject_new("<cache_md5_info/>\n"
+                    "<httpd_user>no_such_account</httpd_user>\n");
     db = dbtest_open();
     dbtest_empty(db);
 }
@@ -368,6 +372,111 @@ START_TEST(mod_shares_the_work)
 }
 END_TEST
 
+/* ---- antique files ------------------------------------------------------ */
+
+enum { DAY = 86400 };
+
+/* An uploaded file that was last written `days` days and a minute ago. */
+static void
+put_old(const char *name, int days)
+{
+    struct timespec t[2] = {{.tv_sec = time(NULL) - days * DAY - 60}};
+
+    t[1] = t[0];
+    testproject_put("upload", name, "x");
+    ck_assert_int_eq(
+        utimensat(AT_FDCWD, testproject_hier("upload", name), t, 0), 0);
+}
+
+static void
+oldest_workunit(const char *name, int days)
+{
+    struct buf sql = BUF_INIT;
+
+    workunit(name, FILES_INIT, "in", "");
+    buf_addf(&sql,
+             "UPDATE workunit SET create_time = UNIX_TIMESTAMP() - %d "
+             "WHERE name = '%s'",
+             days * DAY, name);
+    dbtest_exec(db, buf_str(&sql));
+    buf_free(&sql);
+}
+
+static void
+antique_runs(const char *option)
+{
+    ck_assert_int_eq(
+        testproject_run("antique_file_deleter", "--usleep", "0", option, NULL),
+        0);
+}
+
+START_TEST(files_from_before_the_oldest_workunit_go)
+{
+    oldest_workunit("w", 40);
+    oldest_workunit("old_nodelete", 400); /* does not count */
+    put_old("yesterday", 1);
+    put_old("of_its_time", 40);
+    put_old("a_day_before", 41);
+    put_old(".hidden", 100);
+    put_old("two_days_before", 42);
+    antique_runs("--dry_run");
+    ck_assert(testproject_has("upload", "two_days_before"));
+    antique_runs(NULL);
+    ck_assert(testproject_has("upload", "yesterday"));
+    ck_assert(testproject_has("upload", "of_its_time"));
+    /* 41 days and a minute: more than a day before the workunit */
+    ck_assert(!testproject_has("upload", "a_day_before"));
+    ck_assert(!testproject_has("upload", "two_days_before"));
+    ck_assert(testproject_has("upload", ".hidden"));
+}
+END_TEST
+
+START_TEST(files_of_the_last_32_days_stay)
+{
+    oldest_workunit("w", 2);
+    put_old("of_31_days", 31);
+    put_old("of_32_days", 32);
+    antique_runs(NULL);
+    ck_assert(testproject_has("upload", "of_31_days"));
+    ck_assert(!testproject_has("upload", "of_32_days"));
+}
+END_TEST
+
+START_TEST(without_workunits_no_old_file_goes)
+{
+    put_old("old", 400);
+    ck_assert_int_ne(testproject_run("antique_file_deleter", NULL), 0);
+    ck_assert(testproject_has("upload", "old"));
+    oldest_workunit("a_nodelete", 1);
+    ck_assert_int_ne(testproject_run("antique_file_deleter", NULL), 0);
+    ck_assert(testproject_has("upload", "old"));
+}
+END_TEST
+
+START_TEST(links_and_files_of_others_stay)
+{
+    struct timespec t[2] = {{.tv_sec = time(NULL) - 400 * DAY}};
+
+    t[1] = t[0];
+    oldest_workunit("w", 2);
+    put_old("target", 1);
+    ck_assert_int_eq(symlink(testproject_hier("upload", "target"),
+                             testproject_path("upload/link")),
+                     0);
+    ck_assert_int_eq(utimensat(AT_FDCWD, testproject_path("upload/link"), t,
+                               AT_SYMLINK_NOFOLLOW),
+                     0);
+    put_old("of_root", 100);
+    if (geteuid() == 0)
+        ck_assert_int_eq(
+            chown(testproject_hier("upload", "of_root"), 12345, (gid_t)-1), 0);
+    antique_runs(NULL);
+    ck_assert_int_eq(access(testproject_path("upload/link"), F_OK), 0);
+    ck_assert(testproject_has("upload", "target"));
+    ck_assert_int_eq(testproject_has("upload", "of_root"), geteuid() == 0);
+}
+END_TEST
+
 static Suite *
 file_deleter_suite(void)
 {
@@ -389,6 +498,10 @@ file_deleter_suite(void)
     tcase_add_test(tc, more_than_a_batch);
     tcase_add_loop_test(tc, options_choose, 0, ARRAY_LEN(choices));
     tcase_add_test(tc, mod_shares_the_work);
+    tcase_add_test(tc, files_from_before_the_oldest_workunit_go);
+    tcase_add_test(tc, files_of_the_last_32_days_stay);
+    tcase_add_test(tc, without_workunits_no_old_file_goes);
+    tcase_add_test(tc, links_and_files_of_others_stay);
     suite_add_tcase(s, tc);
     return s;
 }

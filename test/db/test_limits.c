@@ -474,12 +474,17 @@ START_TEST(a_bad_template_sets_one_workunit_aside_and_the_others_go_on)
     ck_assert_int_eq(results_in(last, RESULT_UNSENT), 2);
     ck_assert_int_ge(of_wu(wu, "transition_time"), project_now() + 50);
     ck_assert_int_le(of_wu(wu, "transition_time"), project_now() + 60);
+    ck_assert_int_eq(project_ask("SELECT COUNT(*) FROM x_set_aside WHERE "
+                                 "program = 'transitioner' AND tries = 1 AND "
+                                 "last_error LIKE '%%none.xml%%'"),
+                     1);
 
     project_write("templates/none.xml", "<output_template>\n<result>\n"
                                         "</result>\n</output_template>\n");
     project_clock(61);
     transition();
     ck_assert_int_eq(results_in(wu, RESULT_UNSENT), 2);
+    ck_assert_int_eq(project_ask("SELECT COUNT(*) FROM x_set_aside"), 0);
 }
 END_TEST
 
