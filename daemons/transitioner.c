@@ -43,6 +43,32 @@ struct transitioner {
 /* ---- one batch ------------------------------------------------------------
  */
 
+/* No result can ever be made for it: create_work refuses such a name.  The next
+ * look, which is due at once, ends it. */
+static bool
+name_is_too_long(const struct workunit *wu, const struct transition *todo)
+{
+    char last[16];
+
+    snprintf(last, sizeof(last), "_%d",
+             todo->first_suffix + todo->new_results - 1);
+    return todo->new_results > 0 &&
+           strlen(wu->name) + strlen(last) > RESULT_NAME_MAX;
+}
+
+static void
+give_up_on_name(struct daemon *d, size_t i)
+{
+    struct transitioner *t = d->state;
+    const struct workunit *wu = &t->batch.wu[i].wu;
+    struct transition *todo = &t->batch.todo[i];
+
+    todo->new_results = 0;
+    todo->error_mask |= WU_COULDNT_SEND_RESULT;
+    todo->transition_time = d->now;
+    log_critical(TAG_WU "its name is too long for a result", wu->id, wu->name);
+}
+
 /* Append the results that wu[i] needs.  0, or -1 and a text in err. */
 static int
 create_results(struct transitioner *t, size_t i, struct buf *err)
@@ -53,14 +79,11 @@ create_results(struct transitioner *t, size_t i, struct buf *err)
     for (int k = 0; k < todo->new_results; k++) {
         struct new_result *new = transition_batch_add(&t->batch, i);
         struct buf name = BUF_INIT, doc = BUF_INIT;
-        int rc = -1;
+        int rc;
 
         buf_addf(&name, "%s_%d", wu->name, todo->first_suffix + k);
-        if (name.len > RESULT_NAME_MAX)
-            buf_addf(err, "name %s is too long for a result", buf_str(&name));
-        else
-            rc = outdoc_make(t->outdoc, wu->result_template_file,
-                             buf_str(&name), random_u31(), &doc, err);
+        rc = outdoc_make(t->outdoc, wu->result_template_file, buf_str(&name),
+                         random_u31(), &doc, err);
         str_copy(new->name, sizeof(new->name), buf_str(&name));
         new->random = random_u31();
         new->xml_doc_in = buf_take(&doc);
@@ -117,7 +140,9 @@ decide(struct daemon *d, size_t i)
     transition_decide(&due->wu, due->n > 0 ? &b->result[due->first] : NULL,
                       due->n, &t->rules, d->now,
                       due->n > 0 ? &b->change[due->first] : NULL, &b->todo[i]);
-    if (create_results(t, i, &err) != 0)
+    if (name_is_too_long(&due->wu, &b->todo[i]))
+        give_up_on_name(d, i);
+    else if (create_results(t, i, &err) != 0)
         set_aside(d, i, n_new_before, buf_str(&err));
     else if (b->todo[i].new_results > 0) {
         setaside_clear(&t->bad, due->wu.id);

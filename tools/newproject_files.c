@@ -236,6 +236,7 @@ link_tools(const struct newproject *p)
         {"start",           "supervisor"     },
         {"stop",            "supervisor"     },
         {"status",          "supervisor"     },
+        {"audit",           "audit"          },
         {"batch",           "batch"          },
         {"cancel_jobs",     "cancel_jobs"    },
         {"create_work",     "create_work"    },

@@ -27,6 +27,8 @@ build=${QUORATE_BUILDDIR:-$top/build/tests/gcc}
 }
 # shellcheck source=test/lib/mariadb.sh
 . "$top/test/lib/mariadb.sh"
+# shellcheck source=test/lib/audit.sh
+. "$top/test/lib/audit.sh"
 
 platform=x86_64-pc-linux-gnu
 # The keys of the accounts that tests make, as in the captured requests.
@@ -336,6 +338,7 @@ same() { # A B
 }
 
 done_promising() {
+	promise_audit "$build/tools/audit"
 	echo "1..$promises"
 	[ $broken -eq 0 ]
 	exit $?

@@ -18,6 +18,8 @@ prefix=${QUORATE_PREFIX:-$top/build/tests/inst}
 }
 # shellcheck source=test/lib/project.sh
 . "$top/test/lib/project.sh"
+# shellcheck source=test/lib/audit.sh
+. "$top/test/lib/audit.sh"
 
 promises=0
 broken=0
@@ -54,6 +56,7 @@ equals() {
 }
 
 done_promising() {
+	promise_audit "$prefix/bin/audit"
 	echo "1..$promises"
 	[ $broken -eq 0 ]
 	exit $?
