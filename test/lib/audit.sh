@@ -7,6 +7,7 @@ audit_not=
 audit_left_out=()
 
 audit_except() {
+	case " ${audit_left_out[*]} " in *" $1 "*) return ;; esac
 	audit_left_out+=(--except "$1")
 	echo "# audit leaves out $1: $2"
 }

@@ -131,11 +131,13 @@ bare_user() {
 
 bare_host() { # ID USER [COLUMN = VALUE, …]
 	sql "INSERT INTO host SET id = $1, userid = $2, create_time = 1700000000,
-	    rpc_time = 1700000000, total_credit = 5; ${3:+UPDATE host SET $3 WHERE id = $1}"
+	    rpc_time = 1700000000, total_credit = 5; ${3:+UPDATE host SET $3 WHERE id = $1};
+	    REPLACE INTO x_credit_base SELECT 2, id, total_credit FROM host"
 }
 
 # Ids go on from what is there, and start above 2^32.
 bare_jobs() {
+	audit_except wu-forgotten "these jobs are none of the transitioner's"
 	local first i values=
 	first=$(sql "SELECT COALESCE(MAX(id), 5000000000) + 1 FROM workunit")
 	for ((i = first; i < first + $1; i++)); do

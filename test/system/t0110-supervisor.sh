@@ -172,4 +172,5 @@ bin/stop -q
 daemons 'good | cat'
 promise "a pipe without use_shell is refused" fails bin/start
 promise "with its line" says "config.xml:$(grep -n 'good | cat' config.xml | cut -d: -f1)"
+daemons good
 done_promising

@@ -75,9 +75,10 @@ promise "unless several clients run on one computer" same 4 "$(reply_of hostid)"
 # ---- coming back without the id ----
 # The newest of the records with its CPID is host 4.
 sql "INSERT INTO workunit SET id = 5000000001, name = 'w1', appid = 1,
-	transition_time = 2147483647;
+	transition_time = 2147483647, min_quorum = 1, target_nresults = 1,
+	delay_bound = 86400;
 	INSERT INTO result SET id = 5000000001, name = 'w1_0', server_state = 4,
-	workunitid = 5000000001, hostid = 4, userid = 7"
+	workunitid = 5000000001, appid = 1, hostid = 4, userid = 7"
 ask hostid=0 seqno=0 other='<other_results><other_result><name>w1_0</name></other_result></other_results>'
 promise "a client that has jobs keeps them" equals 4 \
 	"SELECT server_state FROM result"
@@ -215,4 +216,6 @@ ask hostid=2 seqno=10 name=other
 promise "a broken config.xml: the project is down" \
 	grep -q '^project_is_down' "$T/reply.txt"
 
+bare_config ""
+audit_except host-circle "two hosts lead to each other here"
 done_promising
