@@ -226,8 +226,10 @@ confirm(struct rpc *rpc, struct scan *scan, struct batch *b,
         if (c[i].state == CANDIDATE_NOT_NEEDED)
             continue;
         claim->fate = CLAIM_BACK;
-        if (c[i].state == CANDIDATE_BUSY)
+        if (c[i].state == CANDIDATE_BUSY) {
+            scan->busy++;
             continue;
+        }
         count_lost(rpc, scan, &c[i], &claim->job);
         scan->looks_ahead = true;
     }
@@ -295,6 +297,10 @@ explain(struct rpc *rpc, const struct scan *scan)
     if (rule != NULL && rule->message != NULL)
         reply_message(&rpc->reply, MESSAGE_LOW, "No tasks sent. %s",
                       rule->message);
+    else if (scan->busy > 0)
+        reply_message(&rpc->reply, MESSAGE_LOW,
+                      "No tasks sent. The server is at work on those that "
+                      "would fit; your computer will ask again.");
     else if (rule != NULL)
         reply_message(&rpc->reply, MESSAGE_LOW,
                       "No tasks sent. This project has none for the kind of "
@@ -312,6 +318,8 @@ log_refusals(const struct rpc *rpc, const struct scan *scan)
     for (size_t i = 0; i < n_dispatch_rules; i++)
         if (scan->refused[i] > 0)
             buf_addf(&text, " %s %u", dispatch_rules[i].name, scan->refused[i]);
+    if (scan->busy > 0)
+        buf_addf(&text, " busy %u", scan->busy);
     log_normal(TAG_HOST
                "work: asked %.0f s, %.1f instances; ready %zu, scanned "
                "%u; refused:%s; sent %u",

@@ -20,6 +20,7 @@ struct scan {
     } * place;         /* READY slots, the most urgent first */
     size_t n, next;
     unsigned *refused; /* for each dispatch rule */
+    unsigned busy;     /* jobs whose workunit another program had locked */
     bool stopped;      /* the host has enough */
 
     /* Workunits that the user (or host) has a result of, as far as asked. */

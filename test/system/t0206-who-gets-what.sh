@@ -236,25 +236,29 @@ for round in 1 2 3; do
 		"SELECT COUNT(*) FROM result WHERE server_state = 4"
 done
 
-# ---- a deadlock: all is done again ----
-# Somebody has the workunits and wants the host; the scheduler has the host and
-# wants the workunits.  The server ends the one that has changed less: ours.
+# ---- another program has the workunits: nobody waits for it ----
 bare_config ""
 fresh_jobs 20
 mariadb_client "$T/db" "$DB_NAME" -e "START TRANSACTION;
-	UPDATE workunit SET opaque = 1; SELECT SLEEP(2);
+	UPDATE workunit SET opaque = 1; SELECT SLEEP(3);
 	UPDATE host SET total_credit = 6 WHERE id = 17; COMMIT" >/dev/null &
 holder=$!
-sleep 1
+locked() {
+	! sql "SELECT id FROM workunit WHERE id > 0 LIMIT 1 FOR UPDATE NOWAIT"
+}
+promise_in 10 "another program has locked the workunits" locked
 ask secs=1800
-promise "after a deadlock the request is handled again" sends 2
-promise "and each job once" equals 2 \
+promise "jobs of a workunit that another has locked are passed over" sends 0
+promise "and the client is told so" \
+	grep -q "at work on those" "$T/reply.txt"
+promise "nothing was promised" equals 0 \
 	"SELECT COUNT(*) FROM result WHERE server_state = 4"
 wait $holder
 promise "the other one's work was not lost" equals 6 \
 	"SELECT total_credit FROM host WHERE id = 17"
 sql "UPDATE x_credit_base SET credit = 6 WHERE kind = 2 AND id = 17"
-promise "there was a deadlock" grep -qi deadlock "$PROJECT/log/scheduler.log"
+ask secs=1800
+promise "a moment later they are sent" sends 2
 promise "no slot stays claimed" all_ready
 
 # ---- a block of jobs that one user cannot have ----
