@@ -121,12 +121,10 @@ conf_seconds(const char *text, int64_t bare, int64_t *ret)
 void
 conf_bounds(const struct conf_option *option, struct buf *out)
 {
-    int64_t least = (int64_t)option->min;
-
     if (option->min == 0 && option->max == 0)
         return;
     if (option->type == CONF_OCTAL)
-        buf_addf(out, "%" PRIo64 " to %" PRIo64, (uint64_t)least,
+        buf_addf(out, "%" PRIo64 " to %" PRIo64, (uint64_t)option->min,
                  (uint64_t)option->max);
     else if (option->max >= NO_LIMIT)
         buf_addf(out, "at least %.15g", option->min);

@@ -227,10 +227,11 @@ compute(struct stream *s)
     for (size_t i = 0; i < s->n && rc == 0; i++) {
         struct buf path = BUF_INIT;
         enum fate fate = fate_of(s->c[i].result_id);
-        const char *text = fate == RIGHT ? "right" : s->c[i].result->name;
+        const char *text;
 
         if (s->c[i].state != CANDIDATE_OK || fate == FAILED || fate == LOST)
             continue;
+        text = fate == RIGHT ? "right" : s->c[i].result->name;
         rc = result_document_files(s->c[i].result->xml_doc_in, &file, 1) == 1 &&
                      path_hier(project_path("upload"), file.name, FANOUT, true,
                                &path) == 0 &&
