@@ -14,6 +14,7 @@
 
 #include "buf.h"
 #include "db.h"
+#include "db_batch.h"
 #include "log.h"
 
 #define NAMES_PER_QUERY 256
@@ -345,6 +346,22 @@ read_ids(struct db *db, struct submission *s, size_t n)
     return rc;
 }
 
+/* The first n of s->some are new jobs of their batches. */
+static int
+count_new(struct db *db, const struct submission *s, size_t n)
+{
+    struct batch_change *c = xcalloc(n + 1, sizeof(*c));
+    int rc;
+
+    for (size_t i = 0; i < n; i++) {
+        c[i].batch = s->some[i]->wu.batch;
+        c[i].added = 1;
+    }
+    rc = db_batch_count(db, c, n, n > 0 ? s->some[0]->wu.create_time : 0);
+    free(c);
+    return rc;
+}
+
 static int
 submit_all(struct db *db, void *arg)
 {
@@ -359,6 +376,8 @@ submit_all(struct db *db, void *arg)
         rc = insert_all(db, s->some, n);
     if (rc == 0)
         rc = read_ids(db, s, n);
+    if (rc == 0)
+        rc = count_new(db, s, n);
     n = pick(s, is_new_and_assigned);
     for (size_t i = 0; rc == 0 && i < n; i += ROWS_PER_INSERT)
         rc = assign_rows(db, s->some + i,

@@ -1,6 +1,6 @@
 /* db_submit.h - new workunits, many at a time, each at most once.
  *
- * Writes: workunit (insert), assignment (insert). */
+ * Writes: workunit (insert), assignment (insert), batch as db_batch.h says. */
 #ifndef QUORATE_DB_SUBMIT_H
 #define QUORATE_DB_SUBMIT_H
 

@@ -488,6 +488,43 @@ START_TEST(a_bad_template_sets_one_workunit_aside_and_the_others_go_on)
 }
 END_TEST
 
+/* 1e12 FLOP are 200 / 86400e9 · 1e12 credits. */
+START_TEST(a_batch_is_counted_while_its_jobs_end)
+{
+    struct workunit job = {.batch = 77, .min_quorum = 1, .target_nresults = 1};
+    int64_t wu[2];
+
+    project_do("INSERT INTO batch (id, njobs, state, user_id, create_time, "
+               "logical_start_time, logical_end_time, est_completion_time, "
+               "fraction_done, nerror_jobs, completion_time, credit_estimate, "
+               "credit_canonical, credit_total, name, app_id, project_state, "
+               "description, expire_time) VALUES (77, 2, 1, 0, 0, 0, 0, 0, 0, "
+               "0, 0, 0, 0, 0, '', 0, 0, '', 0)");
+    wu[0] = project_workunit("a", job);
+    job.max_error_results = 1;
+    job.max_total_results = 1;
+    wu[1] = project_workunit("b", job);
+    transition();
+    for (int i = 0; i < 2; i++)
+        project_send(wu[i], 0, 1);
+    project_success(wu[0], 0, "same");
+    project_round();
+    ck_assert_int_eq(project_ask("SELECT COUNT(*) FROM batch WHERE state = 1 "
+                                 "AND fraction_done = 0.5 AND nerror_jobs = 0 "
+                                 "AND completion_time = 0 AND "
+                                 "ABS(credit_canonical - %.17g) < 1e-9",
+                                 1e12 * 200 / 86400e9),
+                     1);
+    project_error(wu[1], 0, 1);
+    project_round();
+    ck_assert_int_eq(of_wu(wu[1], "error_mask"), WU_TOO_MANY_TOTAL_RESULTS);
+    ck_assert_int_eq(project_ask("SELECT COUNT(*) FROM batch WHERE state = 2 "
+                                 "AND fraction_done = 1 AND nerror_jobs = 1 "
+                                 "AND njobs = 2 AND completion_time > 0"),
+                     1);
+}
+END_TEST
+
 /* Within the seconds that the test takes. */
 static void
 ck_aside(int64_t wu, int tries, int64_t next_try)
@@ -630,6 +667,7 @@ limits_suite(void)
     tcase_add_test(
         tc, a_handler_that_fails_is_called_again_and_does_not_stop_the_others);
     tcase_add_test(tc, a_handler_that_fails_too_often_waits_for_an_operator);
+    tcase_add_test(tc, a_batch_is_counted_while_its_jobs_end);
     tcase_add_test(tc, ids_may_be_larger_than_32_bits);
     suite_add_tcase(s, tc);
     return s;
