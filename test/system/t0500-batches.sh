@@ -49,7 +49,7 @@ batch_of() { # BATCH COUNT FIRST_ID PRIORITY
 	    result_template_file)
 	SELECT $3 + seq, 1, CONCAT('wu_', $3 + seq),
 	    '<workunit>\n<file_ref>\n</file_ref>\n</workunit>\n', $1, $4,
-	    2147483647, 86400, 1, 1, 100, 100, 100, -1, 9e11, 9e13, 1e8, 1e8, ''
+	    UNIX_TIMESTAMP() + 18000, 86400, 1, 1, 100, 100, 100, -1, 9e11, 9e13, 1e8, 1e8, ''
 	    FROM seq_0_to_$(($2 - 1));
 	INSERT INTO result (id, name, workunitid, appid, batch, priority,
 	    server_state, outcome, validate_state, hostid, userid, sent_time,
@@ -155,7 +155,7 @@ promise "other batches are untouched" same "$others" \
 	"$(untouched "$OTHER" && untouched 777)"
 
 # ---- cancel, while the scheduler sends ----
-sql "UPDATE result SET server_state = 5, outcome = 3 WHERE batch = 777 AND
+sql "UPDATE result SET server_state = 5, outcome = 5 WHERE batch = 777 AND
 	server_state = 2"
 send_meanwhile() {
 	while [ ! -e "$T/stop" ]; do
@@ -243,6 +243,9 @@ promise "without <send_result_abort> nothing is" same "" \
 	"$(reply_of result_abort/name)"
 promise "they are looked up in one statement" same $((with - 1)) \
 	"$(statements)"
+
+sql "UPDATE workunit SET assimilate_state = 0 WHERE CONCAT(name, '_0') =
+	'$done_wu'"
 
 # ---- the rest of their lives ----
 cp "$top"/test/data/keys/upload_private "$PROJECT/keys/" 2>/dev/null
