@@ -23,4 +23,10 @@ promise "because of the signature" grep -q -i 'signature' \
 	"$T/client_alice/client.log"
 promise "the application was never run" equals 0 \
 	"SELECT COUNT(*) FROM result WHERE elapsed_time > 0"
+named() {
+	"$prefix/bin/audit" --only version-signed >"$T/audit.txt" 2>&1
+	[ $? -eq 1 ] && grep -q 'signature of another key' "$T/audit.txt"
+}
+promise "audit names the forged signature" named
+audit_except version-signed "the signature was forged above"
 done_promising
