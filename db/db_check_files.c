@@ -11,25 +11,38 @@ static const struct {
     const char *select; /* id, label, document */
     const char *where;
 } documents[] = {
-    [AUDIT_OUTPUT_NEEDED] =
-        {AUDIT_RESULT,      "SELECT r.id, r.name, r.xml_doc_in FROM result AS r",
-                               "r.server_state = 5 AND r.outcome = 1 AND r.file_delete_state = 0"
-         " AND EXISTS (SELECT 1 FROM workunit AS w WHERE w.id = r.workunitid"
-         "  AND w.error_mask = 0 AND (r.validate_state IN (0, 4)"
-         "   OR w.canonical_resultid = r.id AND w.assimilate_state < 2))"                                                 },
-    [AUDIT_OUTPUT_DELETED] =
-        {AUDIT_RESULT,      "SELECT r.id, r.name, r.xml_doc_in FROM result AS r",
-                               "r.file_delete_state = 2"                                                                  },
-    [AUDIT_INPUT_NEEDED] = {AUDIT_WORKUNIT,
-                               "SELECT w.id, w.name, w.xml_doc FROM workunit AS w",
-                               "w.file_delete_state = 0 AND w.error_mask = 0"
-                            " AND w.canonical_resultid = 0"                                                               },
-    [AUDIT_INPUT_DELETED] =
-        {AUDIT_WORKUNIT,    "SELECT w.id, w.name, w.xml_doc FROM workunit AS w",
-                               "w.file_delete_state = 2 AND w.name NOT LIKE '%nodelete%'"                                 },
-    [AUDIT_VERSION] = {AUDIT_APP_VERSION,
-                               "SELECT v.id, CONCAT(v.version_num, ' ', v.plan_class),"
-                       " v.xml_doc FROM app_version AS v",                                              "v.deprecated = 0"},
+  /* clang-format off */
+    [AUDIT_OUTPUT_NEEDED] = {
+        AUDIT_RESULT,
+        "SELECT r.id, r.name, r.xml_doc_in FROM result AS r",
+        "r.server_state = 5 AND r.outcome = 1 AND r.file_delete_state = 0"
+        " AND EXISTS (SELECT 1 FROM workunit AS w WHERE w.id = r.workunitid"
+        "  AND w.error_mask = 0 AND (r.validate_state IN (0, 4)"
+        "   OR w.canonical_resultid = r.id AND w.assimilate_state < 2))",
+    },
+    [AUDIT_OUTPUT_DELETED] = {
+        AUDIT_RESULT,
+        "SELECT r.id, r.name, r.xml_doc_in FROM result AS r",
+        "r.file_delete_state = 2",
+    },
+    [AUDIT_INPUT_NEEDED] = {
+        AUDIT_WORKUNIT,
+        "SELECT w.id, w.name, w.xml_doc FROM workunit AS w",
+        "w.file_delete_state = 0 AND w.error_mask = 0"
+        " AND w.canonical_resultid = 0",
+    },
+    [AUDIT_INPUT_DELETED] = {
+        AUDIT_WORKUNIT,
+        "SELECT w.id, w.name, w.xml_doc FROM workunit AS w",
+        "w.file_delete_state = 2 AND w.name NOT LIKE '%nodelete%'",
+    },
+    [AUDIT_VERSION] = {
+        AUDIT_APP_VERSION,
+        "SELECT v.id, CONCAT(v.version_num, ' ', v.plan_class), v.xml_doc"
+        " FROM app_version AS v",
+        "v.deprecated = 0",
+    },
+  /* clang-format on */
 };
 
 enum audit_table

@@ -50,80 +50,85 @@
     " WHERE way.steps < 100 AND way.id <> way.start)"                          \
     " SELECT way.start FROM way WHERE way.id = way.start OR way.steps = 100)"
 
-/* clang-format off: the formatter cannot lay out such a table */
+/* clang-format off */
 const struct audit_rule audit_owner_rules[] = {
     {
-     .name = "user-credit",
-     .promise = "a user's credit is the sum of what was granted",
-     .table = AUDIT_USER,
-     .breach = DIFFERS("u.total_credit", USER_LEDGER),
-     .detail =
-            "CONCAT('total_credit ', u.total_credit, ', granted ', " USER_LEDGER
-            ")", },
+        .name = "user-credit",
+        .promise = "a user's credit is the sum of what was granted",
+        .table = AUDIT_USER,
+        .breach = DIFFERS("u.total_credit", USER_LEDGER),
+        .detail = "CONCAT('total_credit ', u.total_credit, ', granted ', "
+            USER_LEDGER
+            ")",
+    },
     {
-     .name = "host-credit",
-     .promise = "a host's credit is the sum of what was granted",
-     .table = AUDIT_HOST,
-     .breach = DIFFERS("h.total_credit",              HOST_LEDGER),
-     .detail =
-            "CONCAT('total_credit ', h.total_credit, ', granted ', " HOST_LEDGER
-            ")", },
+        .name = "host-credit",
+        .promise = "a host's credit is the sum of what was granted",
+        .table = AUDIT_HOST,
+        .breach = DIFFERS("h.total_credit",              HOST_LEDGER),
+        .detail = "CONCAT('total_credit ', h.total_credit, ', granted ', "
+            HOST_LEDGER
+            ")",
+    },
     {
-     .name = "team-credit",
-     .promise = "a team's credit is the sum of what was granted",
-     .table = AUDIT_TEAM,
-     .breach = DIFFERS("t.total_credit",                        TEAM_LEDGER),
-     .detail =
-            "CONCAT('total_credit ', t.total_credit, ', granted ', " TEAM_LEDGER
-            ")", },
+        .name = "team-credit",
+        .promise = "a team's credit is the sum of what was granted",
+        .table = AUDIT_TEAM,
+        .breach = DIFFERS("t.total_credit",                        TEAM_LEDGER),
+        .detail = "CONCAT('total_credit ', t.total_credit, ', granted ', "
+            TEAM_LEDGER
+            ")",
+    },
     {
-     .name = "user-average",
-     .promise = "averages of users are finite, and not of the future",
-     .table = AUDIT_USER,
-     .breach = IS_NO_AVERAGE("u"),
-     .detail = AVERAGE("u"),
-     },
+        .name = "user-average",
+        .promise = "averages of users are finite, and not of the future",
+        .table = AUDIT_USER,
+        .breach = IS_NO_AVERAGE("u"),
+        .detail = AVERAGE("u"),
+    },
     {
-     .name = "host-average",
-     .promise = "averages of hosts are finite, and not of the future",
-     .table = AUDIT_HOST,
-     .breach = IS_NO_AVERAGE("h"),
-     .detail = AVERAGE("h"),
-     },
+        .name = "host-average",
+        .promise = "averages of hosts are finite, and not of the future",
+        .table = AUDIT_HOST,
+        .breach = IS_NO_AVERAGE("h"),
+        .detail = AVERAGE("h"),
+    },
     {
-     .name = "team-average",
-     .promise = "averages of teams are finite, and not of the future",
-     .table = AUDIT_TEAM,
-     .breach = IS_NO_AVERAGE("t"),
-     .detail = AVERAGE("t"),
-     },
+        .name = "team-average",
+        .promise = "averages of teams are finite, and not of the future",
+        .table = AUDIT_TEAM,
+        .breach = IS_NO_AVERAGE("t"),
+        .detail = AVERAGE("t"),
+    },
     {
-     .name = "host-version-once",
-     .promise = "a host has one row of statistics for a version",
-     .table = AUDIT_HOST,
-     .breach = "EXISTS (SELECT v.app_version_id FROM host_app_version AS v"
-                  " WHERE v.host_id = h.id GROUP BY v.app_version_id"
-                  " HAVING COUNT(*) > 1)",                .detail = "'a version has several rows in host_app_version'",
-     },
+        .name = "host-version-once",
+        .promise = "a host has one row of statistics for a version",
+        .table = AUDIT_HOST,
+        .breach = "EXISTS (SELECT v.app_version_id FROM host_app_version AS v"
+            " WHERE v.host_id = h.id GROUP BY v.app_version_id"
+            " HAVING COUNT(*) > 1)",
+        .detail = "'a version has several rows in host_app_version'",
+    },
     {
-     .name = "host-version-finite",
-     .promise = "a host's statistics are finite and not negative",
-     .table = AUDIT_HOST,
-     .breach = "EXISTS (SELECT 1 FROM host_app_version AS v"
-                  " WHERE v.host_id = h.id AND (v.pfc_n < 0 OR v.pfc_avg < 0"
-                  "  OR v.pfc_avg > 1e30 OR v.et_n < 0 OR v.et_avg < 0"
-                  "  OR v.et_avg > 1e30 OR v.et_var < 0 OR v.turnaround_n < 0"
-                  "  OR v.turnaround_avg < 0 OR v.turnaround_avg > 1e30"
-                  "  OR v.turnaround_var < 0 OR v.consecutive_valid < 0"
-                  "  OR v.max_jobs_per_day < 0 OR v.n_jobs_today < 0))",             .detail = "'a number in host_app_version is impossible'",
-     },
+        .name = "host-version-finite",
+        .promise = "a host's statistics are finite and not negative",
+        .table = AUDIT_HOST,
+        .breach = "EXISTS (SELECT 1 FROM host_app_version AS v"
+            " WHERE v.host_id = h.id AND (v.pfc_n < 0 OR v.pfc_avg < 0"
+            "  OR v.pfc_avg > 1e30 OR v.et_n < 0 OR v.et_avg < 0"
+            "  OR v.et_avg > 1e30 OR v.et_var < 0 OR v.turnaround_n < 0"
+            "  OR v.turnaround_avg < 0 OR v.turnaround_avg > 1e30"
+            "  OR v.turnaround_var < 0 OR v.consecutive_valid < 0"
+            "  OR v.max_jobs_per_day < 0 OR v.n_jobs_today < 0))",
+        .detail = "'a number in host_app_version is impossible'",
+    },
     {
-     .name = "host-circle",
-     .promise = "hosts that were merged away do not lead to each other",
-     .table = AUDIT_HOST,
-     .breach = CIRCLE,
-     .detail = "CONCAT('its successor ', h.rpc_seqno, ' leads back')",
-     },
+        .name = "host-circle",
+        .promise = "hosts that were merged away do not lead to each other",
+        .table = AUDIT_HOST,
+        .breach = CIRCLE,
+        .detail = "CONCAT('its successor ', h.rpc_seqno, ' leads back')",
+    },
 };
 /* clang-format on */
 const size_t audit_n_owner_rules = ARRAY_LEN(audit_owner_rules);

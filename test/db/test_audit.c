@@ -25,9 +25,9 @@ enum { FANOUT = 1024, MAX_OUTPUT = 1 << 20 };
 static struct db *db; /* of the test that runs; the fixture has its own */
 
 static const char *const tables[] = {
-    "workunit",         "result", "user",        "team",       "host",
-    "host_app_version", "app",    "app_version", "assignment", "batch",
-    "x_credit_base",
+    "workunit",         "result",        "user",        "team",       "host",
+    "host_app_version", "app",           "app_version", "assignment", "batch",
+    "x_batch",          "x_credit_base",
 };
 
 /* ---- files ----------------------------------------------------------------
@@ -128,6 +128,20 @@ job(const char *name, struct workunit wu)
     return id;
 }
 
+/* Two jobs: one succeeds, one stays open. */
+static void
+add_batch(void)
+{
+    project_do("INSERT INTO batch (id, user_id, create_time, "
+               "logical_start_time, logical_end_time, est_completion_time, "
+               "njobs, fraction_done, nerror_jobs, state, completion_time, "
+               "credit_estimate, credit_canonical, credit_total, name, "
+               "app_id, project_state, description, expire_time) VALUES "
+               "(7, 1, 1, 0, 0, 0, 2, 0, 0, 1, 0, 0, 0, 0, 'batch', 1, 0, '', "
+               "0)");
+    project_do("INSERT INTO x_batch VALUES (7, 0)");
+}
+
 static void
 build_project(void)
 {
@@ -136,9 +150,10 @@ build_project(void)
 
     project_new();
     add_version();
-    done = job("done", usual);
+    add_batch();
+    done = job("done", (struct workunit){.batch = 7});
     job("fresh", usual);
-    out = job("out", usual);
+    out = job("out", (struct workunit){.batch = 7});
     half = job("half", usual);
     failed = job("failed", (struct workunit){.max_error_results = 1});
     agreed = job("agreed", (struct workunit){.target_nresults = 3});
@@ -554,6 +569,12 @@ static const struct plant {
     {"version-finite",
      "UPDATE app_version SET pfc_avg = -1;",
      NULL, "SELECT 3", NULL, NULL, false},
+    {"batch-counters",
+     "UPDATE batch SET nerror_jobs = 1 WHERE id = 7;",
+     NULL, "SELECT 7", NULL, NULL, false},
+    {"batch-complete",
+     "UPDATE batch SET state = 2 WHERE id = 7;",
+     NULL, "SELECT 7", NULL, NULL, false},
     {"assignment-workunit",
      "INSERT INTO assignment VALUES (7, 1, 1, 1, 0, 999999, 0);",
      NULL, "SELECT 7", NULL, NULL, false},
