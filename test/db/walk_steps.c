@@ -235,8 +235,10 @@ transition(struct db *db, void *arg)
     for (size_t i = 0; i < b->n; i++) {
         size_t first = b->wu[i].first;
 
-        transition_decide(&b->wu[i].wu, b->result + first, b->wu[i].n,
-                          &p->s->cfg, p->now, b->change + first, &b->todo[i]);
+        transition_decide(
+            &b->wu[i].wu, b->wu[i].n > 0 ? &b->result[first] : NULL, b->wu[i].n,
+            &p->s->cfg, p->now, b->wu[i].n > 0 ? &b->change[first] : NULL,
+            &b->todo[i]);
         add_new_results(b, i);
     }
     return db_transition_apply(db, b, p->now, QUOTA);

@@ -8,7 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { MAX_OUTPUTS = 5 };
+#include "walk_speed.h"
+
+enum { MAX_OUTPUTS = WALK_IS_SLOW ? 4 : 5 };
 
 static long n_votes;
 
