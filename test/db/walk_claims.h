@@ -13,6 +13,7 @@
 
 enum {
     EVENTS = WALK_IS_SLOW ? 4000 : 20000,
+    PART = 50000, /* events of one walk; Check counts µs in an int */
     CROWD = 32,
     HOSTS = 9,
     FANOUT = 1024, /* of the test's project */
@@ -25,7 +26,6 @@ enum {
     LAST_STATEMENT = 14, /* to be killed at */
     APP_TARGET = 3,
     TELL_EVERY = 25000,
-    SPEED_WITH = 250000, /* events: of longer walks the clock goes slower */
 };
 
 struct story {
