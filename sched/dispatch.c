@@ -320,12 +320,12 @@ log_refusals(const struct rpc *rpc, const struct scan *scan)
             buf_addf(&text, " %s %u", dispatch_rules[i].name, scan->refused[i]);
     if (scan->busy > 0)
         buf_addf(&text, " busy %u", scan->busy);
-    log_normal(TAG_HOST
-               "work: asked %.0f s, %.1f instances; ready %zu, scanned "
-               "%u; refused:%s; sent %u",
-               rpc->host.id, rpc->work.whole.seconds_left,
-               rpc->work.whole.instances_left, scan->n, rpc->tally.scanned,
-               text.len > 0 ? buf_str(&text) : " none", rpc->tally.sent);
+    log_normal(
+        TAG_HOST "work: asked %.0f s, %.1f instances; ready %zu, scanned "
+                 "%u; refused:%s; sent %u",
+        rpc->host.id, rpc->work.whole.seconds_left[PROC_CPU],
+        rpc->work.whole.instances_left[PROC_CPU], scan->n, rpc->tally.scanned,
+        text.len > 0 ? buf_str(&text) : " none", rpc->tally.sent);
     buf_free(&text);
 }
 

@@ -98,8 +98,8 @@ describe_offer(const struct rpc *rpc, struct offer_host *ret)
     const struct work_request wanted = {
         .per_resource = req->cpu_req_secs > 0 || req->has_gpu_request,
         .work_req_seconds = req->work_req_seconds,
-        .cpu_req_secs = req->cpu_req_secs,
-        .cpu_req_instances = req->cpu_req_instances,
+        .req_secs[PROC_CPU] = req->cpu_req_secs,
+        .req_instances[PROC_CPU] = req->cpu_req_instances,
     };
     struct global_prefs prefs;
 
@@ -109,12 +109,19 @@ describe_offer(const struct rpc *rpc, struct offer_host *ret)
         .disk_left = estimate_disk_available(
             &rpc->host, &prefs, rpc->cfg->default_disk_min_free_gb),
         .available_frac = available_frac(rpc),
-        .estimated_delay = req->estimated_delay,
+        .gpu_available_frac = available_frac(rpc),
+        .estimated_delay[PROC_CPU] = req->estimated_delay,
         .n_bwdown = rpc->host.n_bwdown,
-        .ncpus = estimate_ncpus(&rpc->host, &prefs, (int)rpc->cfg->max_ncpus),
+        .count[PROC_CPU] =
+            estimate_ncpus(&rpc->host, &prefs, (int)rpc->cfg->max_ncpus),
+        .day_left = OFFER_NO_LIMIT,
+        .user_room = OFFER_NO_LIMIT,
         .ignore_delay_bound = rpc->cfg->ignore_delay_bound,
     };
-    ret->max_jobs = max_jobs(rpc, ret->ncpus);
+    ret->room.total = OFFER_NO_LIMIT;
+    for (int t = 0; t < N_PROC_TYPES; t++)
+        ret->room.type[t] = OFFER_NO_LIMIT;
+    ret->max_jobs = max_jobs(rpc, ret->count[PROC_CPU]);
     offer_host_set_request(ret, &wanted);
 }
 
@@ -186,6 +193,7 @@ work_offer(struct rpc *rpc, const struct sendable *job, struct offer *ret,
         return;
     choose_version(rpc, (size_t)app, job->app_version_num, ret_choice);
     ret->app = &w->app[app];
+    ret->choice = ret_choice;
     if (ret_choice->index >= 0)
         ret->version = &w->version[ret_choice->index];
     ret->version_too_old = ret_choice->version_too_old;

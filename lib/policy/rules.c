@@ -22,7 +22,14 @@ has_room_in_reply(const struct offer *o)
 static bool
 wants_more_work(const struct offer *o)
 {
-    return o->host->seconds_left > 0 || o->host->instances_left > 0;
+    return offer_host_wants_any(o->host);
+}
+
+/* The version's processor: others may be all that is asked for. */
+static bool
+wants_type(const struct offer *o)
+{
+    return o->version == NULL || offer_host_wants(o->host, o->type);
 }
 
 static bool
@@ -82,7 +89,8 @@ static double
 offer_duration(const struct offer_host *host, const struct offer *o)
 {
     return estimate_duration(o->job->rsc_fpops_est, o->flops,
-                             host->available_frac);
+                             o->type == PROC_CPU ? host->available_frac
+                                                 : host->gpu_available_frac);
 }
 
 /* The job waits for those that are there, and then runs in the time that the
@@ -91,7 +99,7 @@ static bool
 meets_deadline(const struct offer *o)
 {
     return o->host->ignore_delay_bound ||
-           o->host->estimated_delay + offer_duration(o->host, o) <=
+           o->host->estimated_delay[o->type] + offer_duration(o->host, o) <=
                (double)o->job->delay_bound;
 }
 
@@ -108,43 +116,58 @@ is_new_to_host(const struct offer *o)
     return !(o->one_result_per_host_per_wu && o->host_has_result);
 }
 
+/* clang-format off */
 const struct dispatch_rule dispatch_rules[] = {
-    {"job-limit",       REFUSAL_STOP,     has_room_in_reply,
-     "This contact has brought as many tasks as one contact may."       },
-    {"work-filled",     REFUSAL_STOP,     wants_more_work,          NULL},
-    {"app",             REFUSAL_OTHER,    has_live_app,
+    {"job-limit", REFUSAL_STOP, has_room_in_reply,
+     "This contact has brought as many tasks as one contact may.",
+     UNIT_NONE, NULL},
+    {"work-filled", REFUSAL_STOP, wants_more_work, NULL, UNIT_NONE, NULL},
+    {"processor", REFUSAL_OTHER, wants_type, NULL, UNIT_NONE, NULL},
+    {"app", REFUSAL_OTHER, has_live_app,
      "The tasks waiting belong to an application that the project no longer "
-     "runs."                                                            },
-    {"platform",        REFUSAL_PLATFORM, has_version_for_platform,
+     "runs.",
+     UNIT_NONE, NULL},
+    {"platform", REFUSAL_PLATFORM, has_version_for_platform,
      "There are tasks, but the application is not available for this kind of "
-     "computer."                                                        },
-    {"min-version",     REFUSAL_PLATFORM, has_version_new_enough,
+     "computer.",
+     UNIT_NONE, NULL},
+    {"min-version", REFUSAL_PLATFORM, has_version_new_enough,
      "There are tasks, but the application for this kind of computer has not "
-     "been brought up to date yet."                                     },
-    {"client-version",  REFUSAL_PLATFORM, has_version_for_client,
+     "been brought up to date yet.",
+     UNIT_NONE, NULL},
+    {"client-version", REFUSAL_PLATFORM, has_version_for_client,
      "There are tasks, but the application does not run under your version of "
-     "BOINC."                                                           },
-    {"in-reply",        REFUSAL_OTHER,    is_new_to_reply,
+     "BOINC.",
+     UNIT_NONE, NULL},
+    {"in-reply", REFUSAL_OTHER, is_new_to_reply,
      "Each task is checked by different computers; those waiting are copies of "
-     "tasks that you are getting now."                                  },
-    {"memory",          REFUSAL_RESOURCE, fits_memory,
+     "tasks that you are getting now.",
+     UNIT_NONE, NULL},
+    {"memory", REFUSAL_RESOURCE, fits_memory,
      "There are tasks, but they need more memory than BOINC may use on this "
-     "computer."                                                        },
-    {"disk",            REFUSAL_RESOURCE, fits_disk,
+     "computer.",
+     UNIT_NONE, NULL},
+    {"disk", REFUSAL_RESOURCE, fits_disk,
      "There are tasks, but they need more disk space than BOINC may use on "
-     "this computer."                                                   },
-    {"bandwidth",       REFUSAL_RESOURCE, fits_bandwidth,
-     "There are tasks, but they need a faster internet connection."     },
-    {"deadline",        REFUSAL_RESOURCE, meets_deadline,
+     "this computer.",
+     UNIT_NONE, NULL},
+    {"bandwidth", REFUSAL_RESOURCE, fits_bandwidth,
+     "There are tasks, but they need a faster internet connection.",
+     UNIT_NONE, NULL},
+    {"deadline", REFUSAL_RESOURCE, meets_deadline,
      "There are tasks, but this computer would probably not finish one before "
-     "its deadline."                                                    },
-    {"user-has-result", REFUSAL_OTHER,    is_new_to_user,
+     "its deadline.",
+     UNIT_NONE, NULL},
+    {"user-has-result", REFUSAL_OTHER, is_new_to_user,
      "Each task is checked by different people; you already have a copy of "
-     "those that are waiting."                                          },
-    {"host-has-result", REFUSAL_OTHER,    is_new_to_host,
+     "those that are waiting.",
+     UNIT_NONE, NULL},
+    {"host-has-result", REFUSAL_OTHER, is_new_to_host,
      "Each task is checked by different computers; this one already has a copy "
-     "of those that are waiting."                                       },
+     "of those that are waiting.",
+     UNIT_NONE, NULL},
 };
+/* clang-format on */
 
 const size_t n_dispatch_rules =
     sizeof(dispatch_rules) / sizeof(dispatch_rules[0]);
@@ -178,25 +201,57 @@ void
 offer_host_set_request(struct offer_host *host,
                        const struct work_request *request)
 {
-    host->seconds_left = 0;
-    host->instances_left = 0;
-    if (request->per_resource) {
-        host->seconds_left = clamp(request->cpu_req_secs, MAX_WORK_REQUEST);
-        host->instances_left = clamp(request->cpu_req_instances, host->ncpus);
-    } else {
-        host->seconds_left =
-            clamp(request->work_req_seconds, MAX_WORK_REQUEST) * host->ncpus;
+    host->any_type = !request->per_resource;
+    for (int t = 0; t < N_PROC_TYPES; t++) {
+        host->seconds_left[t] = 0;
+        host->instances_left[t] = 0;
+        if (host->count[t] == 0 || !request->per_resource)
+            continue;
+        host->seconds_left[t] = clamp(request->req_secs[t], MAX_WORK_REQUEST);
+        host->instances_left[t] =
+            clamp(request->req_instances[t], host->count[t]);
     }
+    if (!request->per_resource)
+        host->seconds_left[PROC_CPU] =
+            clamp(request->work_req_seconds, MAX_WORK_REQUEST) *
+            host->count[PROC_CPU];
+}
+
+bool
+offer_host_wants(const struct offer_host *host, enum proc_type type)
+{
+    enum proc_type asked = host->any_type ? PROC_CPU : type;
+
+    return host->seconds_left[asked] > 0 || host->instances_left[asked] > 0;
+}
+
+bool
+offer_host_wants_any(const struct offer_host *host)
+{
+    for (int t = 0; t < N_PROC_TYPES; t++)
+        if (offer_host_wants(host, (enum proc_type)t))
+            return true;
+    return false;
+}
+
+/* Processors of its type that the job keeps busy. */
+static double
+usage(const struct offer *o)
+{
+    return o->type == PROC_CPU ? o->avg_ncpus : o->gpu_usage;
 }
 
 void
 offer_host_take(struct offer_host *host, const struct offer *o)
 {
+    enum proc_type asked = host->any_type ? PROC_CPU : o->type;
     double duration = offer_duration(host, o);
 
     host->jobs_in_reply++;
-    host->seconds_left -= duration * o->avg_ncpus;
-    host->instances_left -= o->avg_ncpus;
+    host->seconds_left[asked] -= duration * usage(o);
+    host->instances_left[asked] -= usage(o);
     host->disk_left -= o->job->rsc_disk_bound;
-    host->estimated_delay += duration * o->avg_ncpus / host->ncpus;
+    if (host->count[o->type] > 0)
+        host->estimated_delay[o->type] +=
+            duration * usage(o) / host->count[o->type];
 }

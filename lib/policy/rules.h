@@ -12,21 +12,56 @@
 #include <stdint.h>
 
 #include "app.h"
+#include "names.h"
 #include "sendable.h"
+
+struct version_choice;
+
+/* How many jobs more may be in progress, by a limit of the project or of one of
+ * its applications (§8.4).  OFFER_NO_LIMIT: none is set. */
+#define OFFER_NO_LIMIT 2147483647
+
+struct job_room {
+    int total;
+    int type[N_PROC_TYPES];
+};
 
 /* What a host has left to offer in this RPC; shrinks with each job sent. */
 struct offer_host {
-    double usable_ram;       /* bytes */
-    double disk_left;        /* bytes */
-    double available_frac;   /* of wall time, 0.1 … 1 */
-    double estimated_delay;  /* s until a CPU is free (client's, plus ours) */
-    double n_bwdown;         /* bytes/s, 0 unknown */
-    int ncpus;               /* usable processors */
+    double usable_ram;         /* bytes */
+    double disk_left;          /* bytes */
+    double available_frac;     /* of wall time, CPU jobs run, 0.1 … 1 */
+    double gpu_available_frac; /* … GPU jobs */
+    double n_bwdown;           /* bytes/s, 0 unknown */
+
+    /* By type of processor.  In the old form of request (any_type) the seconds
+     * of PROC_CPU are for jobs of every type. */
+    int count[N_PROC_TYPES];             /* usable processors */
+    double seconds_left[N_PROC_TYPES];   /* processor-seconds still asked for */
+    double instances_left[N_PROC_TYPES]; /* idle processors still asked for */
+    double estimated_delay[N_PROC_TYPES]; /* s until one is free (client's, plus
+                                             ours) */
+    bool any_type;
+
     int jobs_in_reply;       /* results in the reply so far */
     int max_jobs;            /* limit on them */
-    double seconds_left;     /* processor-seconds still asked for */
-    double instances_left;   /* idle processors still asked for */
+    int day_left;            /* jobs more today (daily_result_quota_per_host) */
+    int user_room;           /* jobs more by the user's preference max_jobs */
+    struct job_room room;    /* jobs more by the project's limits */
+    int hr_class[4];         /* class by type of homogeneous redundancy; 0: the
+                                host is of no known class */
+    bool has_credit;         /* it has done something for the project */
+    bool only_own_jobs;      /* the user takes targeted jobs alone */
     bool ignore_delay_bound; /* config */
+    bool idle_host_skips_deadline;       /* config */
+    double reliable_reduced_delay_bound; /* config; 0 off */
+};
+
+enum app_wish { /* what the user's preferences say of an application */
+                APP_SELECTED,
+                APP_NOT_PREFERRED, /* only if there is nothing of the selected
+                                      ones */
+                APP_EXCLUDED,
 };
 
 /* One job, the version chosen for it, and the host. */
@@ -35,15 +70,41 @@ struct offer {
     const struct offer_host *host;
     const struct app *app;             /* NULL: unknown or deprecated */
     const struct app_version *version; /* NULL: none fits the platform */
-    bool version_too_old; /* versions exist, all below app.min_version */
-    bool client_too_old;  /* versions exist, all need a newer client */
-    double avg_ncpus;     /* of the version on this host */
-    double flops;         /* projected FLOPS of the version on this host */
+    const struct version_choice
+        *choice;               /* how it was chosen; NULL as version */
+    struct job_room *app_room; /* jobs more of the app; NULL: no limit */
+    bool version_too_old;      /* versions exist, all below app.min_version */
+    bool client_too_old;       /* versions exist, all need a newer client */
+    enum proc_type type;       /* the version's processor */
+    double avg_ncpus;          /* of the version on this host */
+    double gpu_usage;          /* GPUs of `type` */
+    double mem_usage;          /* bytes; 0: the workunit's rsc_memory_bound */
+    double flops;              /* projected FLOPS of the version on this host */
+
+    /* what the user wants */
+    enum app_wish wish;
+    bool takes_not_preferred; /* nothing of the selected apps was found */
+    bool beta_refused;        /* a test application, and the user takes none */
+    bool keyword_refused;     /* a keyword of the job that the user excludes */
+
+    /* homogeneous redundancy, homogeneous app version */
+    int hr_type;        /* of the app (or project); 0 none */
+    bool other_class;   /* the workunit has, meanwhile, another class */
+    bool other_version; /* … another version */
+
+    /* other results of the workunit */
     bool user_has_result; /* another result of the workunit is this user's */
     bool host_has_result; /* … is on this host */
     bool in_this_reply;   /* … is in this reply */
     bool one_result_per_user_per_wu; /* config */
     bool one_result_per_host_per_wu; /* config */
+
+    bool host_has_app_job; /* non-CPU-intensive: one job of the app a host */
+    bool needs_fast_host;  /* batch_accel: for hosts of low turnaround, and this
+                              is none */
+    bool targeted;         /* meant for this host, user or team */
+    bool resend;           /* the host had it already, and lost it */
+    int64_t deadline_left; /* resend: s until the old deadline */
 };
 
 enum refusal_kind {
@@ -53,11 +114,23 @@ enum refusal_kind {
     REFUSAL_OTHER,    /* this user, this moment: never counts */
 };
 
+enum rule_unit {            /* what a rule compares */
+                 UNIT_NONE, /* yes or no: no numbers */
+                 UNIT_BYTES,
+                 UNIT_BYTES_PER_SECOND,
+                 UNIT_SECONDS,
+                 UNIT_COUNT,
+};
+
 struct dispatch_rule {
     const char *name;
     enum refusal_kind kind;
     bool (*allows)(const struct offer *);
-    const char *message; /* for the volunteer; NULL: says nothing */
+    const char *message; /* for the volunteer, one sentence; {app}, {needs} and
+                            {has} stand for what this offer has there.  NULL:
+                            says nothing */
+    enum rule_unit unit; /* of the numbers */
+    void (*numbers)(const struct offer *, double *ret_needs, double *ret_has);
 };
 
 extern const struct dispatch_rule dispatch_rules[];
@@ -73,17 +146,22 @@ const struct dispatch_rule *dispatch_reason(const unsigned *counts);
 
 /* What a request asks for. */
 struct work_request {
-    bool
-        per_resource; /* it names each resource (cpu_req_secs); else old form */
+    bool per_resource;       /* it names a resource; else the old form */
     double work_req_seconds; /* old form: keep all processors busy so long, s */
-    double cpu_req_secs;     /* processor-seconds */
-    double cpu_req_instances; /* idle processors */
+    double req_secs[N_PROC_TYPES];      /* processor-seconds */
+    double req_instances[N_PROC_TYPES]; /* idle processors */
 };
 
-/* Set seconds_left and instances_left from the request; ncpus must be set.
- * Requests are clamped to 0 … 28 days, instances to 0 … ncpus; in the old form
- * the seconds are for each of the processors (dispatch §6). */
+/* Set seconds_left, instances_left and any_type from the request; the counts
+ * must be set.  Requests are clamped to 0 … 28 days, instances to 0 … count; in
+ * the old form the seconds are for each of the CPUs (dispatch §6). */
 void offer_host_set_request(struct offer_host *, const struct work_request *);
+
+/* Has a job for this type of processor been asked for (and none of the kinds of
+ * limit is reached for it)? */
+bool offer_host_wants(const struct offer_host *, enum proc_type);
+/* … for any type? */
+bool offer_host_wants_any(const struct offer_host *);
 
 /* Account for a job that is sent: one more in the reply; less to ask for, less
  * disk, a longer wait for the next job (§8.5, §8.7).  `host` may be o->host. */

@@ -33,12 +33,12 @@ static const struct offer_host host = {
     .usable_ram = 500e6,
     .disk_left = 200e6,
     .available_frac = 0.5,
-    .estimated_delay = 1000,
+    .estimated_delay[PROC_CPU] = 1000,
     .n_bwdown = 1e6,
-    .ncpus = 4,
+    .count[PROC_CPU] = 4,
     .jobs_in_reply = 9,
     .max_jobs = 10,
-    .seconds_left = 3600,
+    .seconds_left[PROC_CPU] = 3600,
 };
 
 struct scene {
@@ -109,11 +109,11 @@ set_field(struct scene *s, enum field f, double x)
         s->host.jobs_in_reply = (int)x;
         break;
     case SECONDS_LEFT:
-        s->host.seconds_left = x;
+        s->host.seconds_left[PROC_CPU] = x;
         break;
     case INSTANCES_LEFT:
-        s->host.seconds_left = 0;
-        s->host.instances_left = x;
+        s->host.seconds_left[PROC_CPU] = 0;
+        s->host.instances_left[PROC_CPU] = x;
         break;
     case MEMORY_BOUND:
         s->job.rsc_memory_bound = x;
@@ -137,7 +137,7 @@ set_field(struct scene *s, enum field f, double x)
         s->job.delay_bound = (int64_t)x;
         break;
     case ESTIMATED_DELAY:
-        s->host.estimated_delay = x;
+        s->host.estimated_delay[PROC_CPU] = x;
         break;
     case FPOPS_EST:
         s->job.rsc_fpops_est = x;
@@ -309,7 +309,7 @@ static void
 late_on_an_idle_host(struct scene *s)
 {
     s->job.delay_bound = 1;
-    s->host.estimated_delay = 0;
+    s->host.estimated_delay[PROC_CPU] = 0;
 }
 
 static void
@@ -363,6 +363,7 @@ static const struct {
 } kind_spec[] = {
     {"job-limit",       REFUSAL_STOP    },
     {"work-filled",     REFUSAL_STOP    },
+    {"processor",       REFUSAL_OTHER   },
     {"app",             REFUSAL_OTHER   },
     {"platform",        REFUSAL_PLATFORM},
     {"min-version",     REFUSAL_PLATFORM},
@@ -435,30 +436,36 @@ static const struct {
     struct work_request given;
     double seconds, instances; /* wanted, on 4 processors */
 } request_spec[] = {
-    {"old form: all processors for so long",       {false, 1000, 0, 0},     4000,      0},
-    {"… it knows no resources",                  {false, 1000, 777, 3},   4000,      0},
-    {"… exactly 28 days",                        {false, 28 * DAY, 0, 0}, 112 * DAY, 0},
-    {"… not more than 28 days",                  {false, 29 * DAY, 0, 0}, 112 * DAY, 0},
-    {"… not less than nothing",                  {false, -1, 0, 0},       0,         0},
-    {"… no number is nothing",                   {false, NAN, 0, 0},      0,         0},
-    {"… without end is 28 days",                 {false, 1e308, 0, 0},    112 * DAY, 0},
-    {"by resource: processor-seconds as they are", {true, 0, 1000, 2},      1000,      2},
-    {"… the old figure is not looked at",        {true, 5000, 0, 0},      0,         0},
-    {"… not more than 28 days",                  {true, 0, 29 * DAY, 0},  28 * DAY,  0},
-    {"… not more processors than there are",     {true, 0, 10, 5},        10,        4},
-    {"… not less than nothing",                  {true, 0, -10, -5},      0,         0},
-    {"… no number is nothing",                   {true, 0, NAN, NAN},     0,         0},
+    {"old form: all processors for so long",       {false, 1000, {0}, {0}},     4000,      0},
+    {"… it knows no resources",                  {false, 1000, {777}, {3}},   4000,      0},
+    {"… exactly 28 days",                        {false, 28 * DAY, {0}, {0}}, 112 * DAY, 0},
+    {"… not more than 28 days",                  {false, 29 * DAY, {0}, {0}}, 112 * DAY, 0},
+    {"… not less than nothing",                  {false, -1, {0}, {0}},       0,         0},
+    {"… no number is nothing",                   {false, NAN, {0}, {0}},      0,         0},
+    {"… without end is 28 days",                 {false, 1e308, {0}, {0}},    112 * DAY, 0},
+    {"by resource: processor-seconds as they are",
+     {true, 0, {1000}, {2}},
+     1000,                                                                                 2},
+    {"… the old figure is not looked at",        {true, 5000, {0}, {0}},      0,         0},
+    {"… not more than 28 days",                  {true, 0, {29 * DAY}, {0}},  28 * DAY,  0},
+    {"… not more processors than there are",     {true, 0, {10}, {5}},        10,        4},
+    {"… not less than nothing",                  {true, 0, {-10}, {-5}},      0,         0},
+    {"… no number is nothing",                   {true, 0, {NAN}, {NAN}},     0,         0},
 };
 
 START_TEST(request_is_set_up)
 {
-    struct offer_host h = {.ncpus = 4, .seconds_left = 1, .instances_left = 1};
+    struct offer_host h = {
+        .count[PROC_CPU] = 4,
+        .seconds_left[PROC_CPU] = 1,
+        .instances_left[PROC_CPU] = 1,
+    };
 
     offer_host_set_request(&h, &request_spec[_i].given);
-    ck_assert_msg(h.seconds_left == request_spec[_i].seconds &&
-                      h.instances_left == request_spec[_i].instances,
+    ck_assert_msg(h.seconds_left[PROC_CPU] == request_spec[_i].seconds &&
+                      h.instances_left[PROC_CPU] == request_spec[_i].instances,
                   "broken: %s (%g, %g)", request_spec[_i].promise,
-                  h.seconds_left, h.instances_left);
+                  h.seconds_left[PROC_CPU], h.instances_left[PROC_CPU]);
 }
 END_TEST
 
@@ -468,14 +475,15 @@ START_TEST(sent_job_is_accounted_for)
 
     set_scene(&s);
     s.offer.avg_ncpus = 2;
-    s.host.seconds_left = 20000;
-    s.host.instances_left = 3;
+    s.host.seconds_left[PROC_CPU] = 20000;
+    s.host.instances_left[PROC_CPU] = 3;
     offer_host_take(&s.host, &s.offer);
     ck_assert_int_eq(s.host.jobs_in_reply, 10);
-    ck_assert_double_eq(s.host.seconds_left, 20000 - 7200 * 2);
-    ck_assert_double_eq(s.host.instances_left, 1);
+    ck_assert_double_eq(s.host.seconds_left[PROC_CPU], 20000 - 7200 * 2);
+    ck_assert_double_eq(s.host.instances_left[PROC_CPU], 1);
     ck_assert_double_eq(s.host.disk_left, 0);
-    ck_assert_double_eq(s.host.estimated_delay, 1000 + 7200 * 2 / 4.0);
+    ck_assert_double_eq(s.host.estimated_delay[PROC_CPU],
+                        1000 + 7200 * 2 / 4.0);
 }
 END_TEST
 
@@ -513,7 +521,7 @@ START_TEST(queue_counts_for_the_deadline)
     s.job.delay_bound = 12600; /* 1000 + 1800 × 2 + 7200 = 11800; × 3: 13600 */
     s.host.disk_left = 1e12;
     s.host.max_jobs = 100;
-    s.host.seconds_left = 1e6;
+    s.host.seconds_left[PROC_CPU] = 1e6;
     while (dispatch_refusal(&s.offer) == NULL && sent < 100) {
         offer_host_take(&s.host, &s.offer);
         sent++;
