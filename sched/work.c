@@ -117,6 +117,8 @@ describe_offer(const struct rpc *rpc, struct offer_host *ret)
         .day_left = OFFER_NO_LIMIT,
         .user_room = OFFER_NO_LIMIT,
         .ignore_delay_bound = rpc->cfg->ignore_delay_bound,
+        .m_nbytes = rpc->host.m_nbytes,
+        .d_free = rpc->host.d_free,
     };
     ret->room.total = OFFER_NO_LIMIT;
     for (int t = 0; t < N_PROC_TYPES; t++)

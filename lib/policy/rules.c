@@ -8,7 +8,10 @@
 #include "rules.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
+#include "amount.h"
 #include "estimate.h"
 
 #define MAX_WORK_REQUEST (28 * 86400.0) /* s */
@@ -51,6 +54,14 @@ has_version_new_enough(const struct offer *o)
     return o->version != NULL || !o->version_too_old;
 }
 
+static void
+min_version_detail(const struct offer *o, char *ret, size_t size)
+{
+    if (o->app != NULL)
+        snprintf(ret, size, "the application's min_version is %d",
+                 o->app->min_version);
+}
+
 static bool
 has_version_for_client(const struct offer *o)
 {
@@ -71,10 +82,30 @@ fits_memory(const struct offer *o)
     return o->job->rsc_memory_bound <= o->host->usable_ram;
 }
 
+static void
+memory_detail(const struct offer *o, char *ret, size_t size)
+{
+    char all[AMOUNT_SIZE];
+    double frac = o->host->usable_ram / o->host->m_nbytes;
+
+    if (frac > 0 && frac <= 1) /* else the client did not say */
+        snprintf(ret, size, "= %s x %.0f %%",
+                 amount_bytes(o->host->m_nbytes, all), frac * 100);
+}
+
 static bool
 fits_disk(const struct offer *o)
 {
     return o->job->rsc_disk_bound <= o->host->disk_left;
+}
+
+static void
+disk_detail(const struct offer *o, char *ret, size_t size)
+{
+    char all[AMOUNT_SIZE];
+
+    snprintf(ret, size, "(%s are free; preferences, and jobs in this reply)",
+             amount_bytes(o->host->d_free, all));
 }
 
 /* A client that has not measured its line yet gets the benefit of the doubt. */
@@ -103,6 +134,25 @@ meets_deadline(const struct offer *o)
                (double)o->job->delay_bound;
 }
 
+static void
+deadline_detail(const struct offer *o, char *ret, size_t size)
+{
+    char wait[AMOUNT_SIZE], run[AMOUNT_SIZE];
+
+    if (o->version == NULL)
+        snprintf(ret, size, "(speed unknown without a version)");
+    else
+        snprintf(
+            ret, size,
+            "(waits %s, runs %s = %.3g FLOP / (%.3g FLOPS x %.0f %% of the "
+            "time))",
+            amount_seconds(o->host->estimated_delay[o->type], wait),
+            amount_seconds(offer_duration(o->host, o), run),
+            o->job->rsc_fpops_est, o->flops,
+            100 * (o->type == PROC_CPU ? o->host->available_frac
+                                       : o->host->gpu_available_frac));
+}
+
 /* Replication is worth nothing if one person is both witnesses. */
 static bool
 is_new_to_user(const struct offer *o)
@@ -120,52 +170,52 @@ is_new_to_host(const struct offer *o)
 const struct dispatch_rule dispatch_rules[] = {
     {"job-limit", REFUSAL_STOP, has_room_in_reply,
      "This contact has brought as many tasks as one contact may.",
-     UNIT_NONE, NULL},
-    {"work-filled", REFUSAL_STOP, wants_more_work, NULL, UNIT_NONE, NULL},
-    {"processor", REFUSAL_OTHER, wants_type, NULL, UNIT_NONE, NULL},
+     UNIT_NONE, NULL, NULL},
+    {"work-filled", REFUSAL_STOP, wants_more_work, NULL, UNIT_NONE, NULL, NULL},
+    {"processor", REFUSAL_OTHER, wants_type, NULL, UNIT_NONE, NULL, NULL},
     {"app", REFUSAL_OTHER, has_live_app,
      "The tasks waiting belong to an application that the project no longer "
      "runs.",
-     UNIT_NONE, NULL},
+     UNIT_NONE, NULL, NULL},
     {"platform", REFUSAL_PLATFORM, has_version_for_platform,
      "There are tasks, but the application is not available for this kind of "
      "computer.",
-     UNIT_NONE, NULL},
+     UNIT_NONE, NULL, NULL},
     {"min-version", REFUSAL_PLATFORM, has_version_new_enough,
      "There are tasks, but the application for this kind of computer has not "
      "been brought up to date yet.",
-     UNIT_NONE, NULL},
+     UNIT_NONE, NULL, min_version_detail},
     {"client-version", REFUSAL_PLATFORM, has_version_for_client,
      "There are tasks, but the application does not run under your version of "
      "BOINC.",
-     UNIT_NONE, NULL},
+     UNIT_NONE, NULL, NULL},
     {"in-reply", REFUSAL_OTHER, is_new_to_reply,
      "Each task is checked by different computers; those waiting are copies of "
      "tasks that you are getting now.",
-     UNIT_NONE, NULL},
+     UNIT_NONE, NULL, NULL},
     {"memory", REFUSAL_RESOURCE, fits_memory,
      "There are tasks, but they need more memory than BOINC may use on this "
      "computer.",
-     UNIT_NONE, NULL},
+     UNIT_NONE, NULL, memory_detail},
     {"disk", REFUSAL_RESOURCE, fits_disk,
      "There are tasks, but they need more disk space than BOINC may use on "
      "this computer.",
-     UNIT_NONE, NULL},
+     UNIT_NONE, NULL, disk_detail},
     {"bandwidth", REFUSAL_RESOURCE, fits_bandwidth,
      "There are tasks, but they need a faster internet connection.",
-     UNIT_NONE, NULL},
+     UNIT_NONE, NULL, NULL},
     {"deadline", REFUSAL_RESOURCE, meets_deadline,
      "There are tasks, but this computer would probably not finish one before "
      "its deadline.",
-     UNIT_NONE, NULL},
+     UNIT_NONE, NULL, deadline_detail},
     {"user-has-result", REFUSAL_OTHER, is_new_to_user,
      "Each task is checked by different people; you already have a copy of "
      "those that are waiting.",
-     UNIT_NONE, NULL},
+     UNIT_NONE, NULL, NULL},
     {"host-has-result", REFUSAL_OTHER, is_new_to_host,
      "Each task is checked by different computers; this one already has a copy "
      "of those that are waiting.",
-     UNIT_NONE, NULL},
+     UNIT_NONE, NULL, NULL},
 };
 /* clang-format on */
 
@@ -179,6 +229,54 @@ dispatch_refusal(const struct offer *o)
         if (!dispatch_rules[i].allows(o))
             return &dispatch_rules[i];
     return NULL;
+}
+
+static const char *
+amount(enum rule_unit unit, double x, char ret[AMOUNT_SIZE])
+{
+    switch (unit) {
+    case UNIT_NONE:
+        ret[0] = '\0';
+        break;
+    case UNIT_BYTES:
+        amount_bytes(x, ret);
+        break;
+    case UNIT_BYTES_PER_SECOND:
+        amount_bytes(x, ret);
+        snprintf(ret + strlen(ret), AMOUNT_SIZE - strlen(ret), "/s");
+        break;
+    case UNIT_SECONDS:
+        amount_seconds(x, ret);
+        break;
+    case UNIT_COUNT:
+        snprintf(ret, AMOUNT_SIZE, "%.10g", x);
+        break;
+    }
+    return ret;
+}
+
+void
+dispatch_numbers(const struct dispatch_rule *rule, const struct offer *o,
+                 char ret[RULE_NUMBERS_SIZE])
+{
+    char a[AMOUNT_SIZE], b[AMOUNT_SIZE];
+    double needs, has;
+    size_t n = 0;
+
+    ret[0] = '\0';
+    if (rule->unit != UNIT_NONE && rule->numbers != NULL) {
+        rule->numbers(o, &needs, &has);
+        snprintf(ret, RULE_NUMBERS_SIZE, "needs %s, has %s",
+                 amount(rule->unit, needs, a), amount(rule->unit, has, b));
+        n = strlen(ret);
+    }
+    if (rule->detail == NULL)
+        return;
+    n += n > 0; /* leave room for a blank */
+    ret[n] = '\0';
+    rule->detail(o, ret + n, RULE_NUMBERS_SIZE - n);
+    if (n > 0 && ret[n] != '\0')
+        ret[n - 1] = ' ';
 }
 
 const struct dispatch_rule *

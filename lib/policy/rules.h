@@ -55,6 +55,11 @@ struct offer_host {
     bool ignore_delay_bound; /* config */
     bool idle_host_skips_deadline;       /* config */
     double reliable_reduced_delay_bound; /* config; 0 off */
+
+    /* what usable_ram and disk_left were made of; only for dispatch_numbers()
+     */
+    double m_nbytes; /* bytes */
+    double d_free;   /* bytes */
 };
 
 enum app_wish { /* what the user's preferences say of an application */
@@ -122,6 +127,10 @@ enum rule_unit {            /* what a rule compares */
                  UNIT_COUNT,
 };
 
+#define RULE_NUMBERS_SIZE 240
+
+/* All three functions are also asked about offers that a row above refuses (to
+ * explain every row), so they take an offer without app, version or choice. */
 struct dispatch_rule {
     const char *name;
     enum refusal_kind kind;
@@ -131,6 +140,9 @@ struct dispatch_rule {
                             says nothing */
     enum rule_unit unit; /* of the numbers */
     void (*numbers)(const struct offer *, double *ret_needs, double *ret_has);
+    /* What the operator wants to know besides: how a number was reckoned ("=
+     * 1.5 GB x 50 %"), a name.  One line; NULL: nothing. */
+    void (*detail)(const struct offer *, char *ret, size_t size);
 };
 
 extern const struct dispatch_rule dispatch_rules[];
@@ -138,6 +150,11 @@ extern const size_t n_dispatch_rules;
 
 /* The rule that refuses, or NULL: send it. */
 const struct dispatch_rule *dispatch_refusal(const struct offer *);
+
+/* The numbers behind the verdict of this rule, for the operator: "needs 953 MB,
+ * has 768 MB = 1.5 GB x 50 %"; "" if there are none. */
+void dispatch_numbers(const struct dispatch_rule *, const struct offer *,
+                      char ret[RULE_NUMBERS_SIZE]);
 
 /* The one true reason when nothing was sent: of rules with counts[i] refusals
  * (index into dispatch_rules) the binding one - the rule that the job which

@@ -7,6 +7,7 @@
 
 #include <check.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -403,6 +404,155 @@ START_TEST(messages_can_be_read)
 }
 END_TEST
 
+static size_t index_of(const char *name);
+
+/* ---- the numbers behind a verdict ---------------------------------------- */
+
+static const char *
+detail(const char *rule, const struct scene *s)
+{
+    static char text[RULE_NUMBERS_SIZE];
+    struct dispatch_rule row = dispatch_rules[index_of(rule)];
+
+    row.unit = UNIT_NONE;
+    dispatch_numbers(&row, &s->offer, text);
+    return text;
+}
+
+static void
+half_of_it(const struct offer *o, double *ret_needs, double *ret_has)
+{
+    *ret_needs = o->job->rsc_memory_bound;
+    *ret_has = o->job->rsc_memory_bound / 2;
+}
+
+static void
+silent(const struct offer *o, char *ret, size_t size)
+{
+    (void)o;
+    (void)ret;
+    (void)size;
+}
+
+static void
+in_brackets(const struct offer *o, char *ret, size_t size)
+{
+    snprintf(ret, size, "(%d left)", o->host->max_jobs);
+}
+
+/* 3 GB = 3 x 2^30 bytes, and half of it. */
+START_TEST(numbers_are_written_by_unit)
+{
+    static const struct {
+        struct dispatch_rule row;
+        double x;
+        const char *want;
+    } spec[] = {
+        {{.unit = UNIT_NONE},                                                  1, ""                            },
+        {{.unit = UNIT_NONE, .detail = silent},                                1, ""                            },
+        {{.unit = UNIT_NONE, .detail = in_brackets},                           1, "(10 left)"                   },
+        {{.unit = UNIT_COUNT},                                                 1, ""                            },
+        {{.unit = UNIT_COUNT, .numbers = half_of_it},                          3, "needs 3, has 1.5"            },
+        {{.unit = UNIT_BYTES, .numbers = half_of_it},
+         3 * 1073741824.0,
+         "needs 3.0 GB, has 1.5 GB"                                                                             },
+        {{.unit = UNIT_BYTES_PER_SECOND, .numbers = half_of_it},
+         2048,                                                                    "needs 2.0 KB/s, has 1.0 KB/s"},
+        {{.unit = UNIT_SECONDS, .numbers = half_of_it, .detail = silent},
+         7200,                                                                    "needs 2 h, has 1 h"          },
+        {{.unit = UNIT_SECONDS, .numbers = half_of_it, .detail = in_brackets},
+         7200,                                                                    "needs 2 h, has 1 h (10 left)"},
+    };
+    char text[RULE_NUMBERS_SIZE];
+    struct scene s;
+
+    set_scene(&s);
+    for (size_t i = 0; i < ARRAY_LEN(spec); i++) {
+        s.job.rsc_memory_bound = spec[i].x;
+        memset(text, 'x', sizeof(text));
+        dispatch_numbers(&spec[i].row, &s.offer, text);
+        ck_assert_str_eq(text, spec[i].want);
+    }
+}
+END_TEST
+
+/* 1.5 GB of 2^30 bytes, half of it usable. */
+START_TEST(memory_says_how_it_was_reckoned)
+{
+    struct scene s;
+
+    set_scene(&s);
+    s.host.m_nbytes = 1.5 * 1073741824;
+    s.host.usable_ram = s.host.m_nbytes / 2;
+    ck_assert_str_eq(detail("memory", &s), "= 1.5 GB x 50 %");
+    s.host.m_nbytes = 0; /* the client did not say: something is assumed */
+    ck_assert_str_eq(detail("memory", &s), "");
+}
+END_TEST
+
+/* 3.6e12 FLOP at 1e9 FLOPS, half of the time: 7200 s. */
+START_TEST(deadline_says_what_adds_up)
+{
+    struct scene s;
+
+    set_scene(&s);
+    ck_assert_str_eq(detail("deadline", &s),
+                     "(waits 16 min 40 s, runs 2 h = 3.6e+12 FLOP / (1e+09 "
+                     "FLOPS x 50 % of the time))");
+    s.offer.version = NULL;
+    ck_assert_str_eq(detail("deadline", &s),
+                     "(speed unknown without a version)");
+}
+END_TEST
+
+/* To explain a job every row is asked, whatever the rows above said. */
+START_TEST(every_rule_takes_an_offer_without_app_and_version)
+{
+    struct scene s;
+    char text[RULE_NUMBERS_SIZE];
+
+    set_scene(&s);
+    s.offer.app = NULL;
+    s.offer.version = NULL;
+    s.offer.flops = 0;
+    s.offer.avg_ncpus = 0;
+    for (size_t i = 0; i < n_dispatch_rules; i++) {
+        dispatch_rules[i].allows(&s.offer);
+        dispatch_numbers(&dispatch_rules[i], &s.offer, text);
+        ck_assert_uint_lt(strlen(text), sizeof(text) - 1);
+        ck_assert_ptr_null(strpbrk(text, "\n\t"));
+    }
+    ck_assert_str_eq(refusal(&s), "app");
+}
+END_TEST
+
+/* The longest numbers fit as well. */
+START_TEST(numbers_of_absurd_sizes_fit)
+{
+    struct scene s;
+    char text[RULE_NUMBERS_SIZE];
+
+    set_scene(&s);
+    s.job = (struct sendable){
+        .delay_bound = INT64_MIN,
+        .rsc_fpops_est = -1e300,
+        .rsc_memory_bound = -1e300,
+        .rsc_disk_bound = 1e300,
+        .rsc_bandwidth_bound = 1e300,
+    };
+    s.host.usable_ram = s.host.m_nbytes = s.host.d_free = 1e300;
+    s.host.disk_left = s.host.n_bwdown = NAN;
+    s.host.estimated_delay[PROC_CPU] = INFINITY;
+    s.host.seconds_left[PROC_CPU] = 1e15;
+    s.offer.flops = 1e-300;
+    for (size_t i = 0; i < n_dispatch_rules; i++) {
+        dispatch_numbers(&dispatch_rules[i], &s.offer, text);
+        ck_assert_msg(strlen(text) < sizeof(text) - 1, "%s: cut off: %s",
+                      dispatch_rules[i].name, text);
+    }
+}
+END_TEST
+
 static size_t
 index_of(const char *name)
 {
@@ -542,6 +692,11 @@ rules_suite(void)
     tcase_add_loop_test(tc, condition_is_kept, 0, ARRAY_LEN(yes_no_spec));
     tcase_add_test(tc, rules_and_their_kinds);
     tcase_add_test(tc, messages_can_be_read);
+    tcase_add_test(tc, memory_says_how_it_was_reckoned);
+    tcase_add_test(tc, numbers_are_written_by_unit);
+    tcase_add_test(tc, deadline_says_what_adds_up);
+    tcase_add_test(tc, every_rule_takes_an_offer_without_app_and_version);
+    tcase_add_test(tc, numbers_of_absurd_sizes_fit);
     tcase_add_test(tc, the_job_that_came_furthest_is_the_reason);
     tcase_add_loop_test(tc, request_is_set_up, 0, ARRAY_LEN(request_spec));
     tcase_add_test(tc, sent_job_is_accounted_for);
