@@ -89,8 +89,8 @@ add_candidate(struct rpc *rpc, struct batch *b, const struct sendable *job)
     b->c[b->n++] = (struct candidate){
         .result_id = job->result_id,
         .wu_id = job->wu_id,
-        .app_version_id = offer.version->id,
-        .flops_estimate = choice.peak_flops,
+        .app_version_id = choice.version_id,
+        .flops_estimate = choice.usage.peak_flops,
     };
     b->n_new++;
 }
@@ -248,8 +248,8 @@ dispatch_reply(struct rpc *rpc, struct candidate *c,
         .app = app,
         .version = version,
         .platform = work_platform_name(&rpc->work, version->platformid),
-        .avg_ncpus = choice->avg_ncpus,
-        .flops = choice->flops,
+        .avg_ncpus = choice->usage.avg_ncpus,
+        .flops = choice->usage.projected_flops,
         .wu = c->wu,
         .result = c->result,
         .report_deadline = c->deadline - rpc->cfg->report_grace_period,

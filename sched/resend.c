@@ -132,8 +132,8 @@ judge(struct rpc *rpc, struct candidate *c)
     if (rule != NULL)
         return rule->kind == REFUSAL_STOP ? FATE_LATER : FATE_EXPIRE;
     offer_host_take(&rpc->work.offer, &offer);
-    c->app_version_id = offer.version->id;
-    c->flops_estimate = choice.peak_flops;
+    c->app_version_id = choice.version_id;
+    c->flops_estimate = choice.usage.peak_flops;
     return FATE_SEND;
 }
 

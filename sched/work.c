@@ -26,7 +26,7 @@ add_platform(struct work *w, const struct catalog *catalog, const char *name)
     if (i < 0 || w->n_platforms == WORK_MAX_PLATFORMS)
         return;
     catalog_platform(catalog, (size_t)i, &w->platform[w->n_platforms]);
-    w->platform_id[w->n_platforms] = w->platform[w->n_platforms].id;
+    w->version_platform[w->n_platforms].id = w->platform[w->n_platforms].id;
     w->n_platforms++;
 }
 
@@ -157,7 +157,7 @@ choose_version(const struct rpc *rpc, size_t app, int pin,
     const struct work *w = &rpc->work;
     const struct version_query query = {
         .app = &w->app[app],
-        .platforms = w->platform_id,
+        .platforms = w->version_platform,
         .n_platforms = w->n_platforms,
         .client_version = rpc->req->client_version,
         .cap_plan_class = rpc->req->client_cap_plan_class,
@@ -190,7 +190,12 @@ work_offer(struct rpc *rpc, const struct sendable *job, struct offer *ret,
         .one_result_per_user_per_wu = rpc->cfg->one_result_per_user_per_wu,
         .one_result_per_host_per_wu = rpc->cfg->one_result_per_host_per_wu,
     };
-    *ret_choice = (struct version_choice){.index = -1};
+    *ret_choice = (struct version_choice){
+        .index = -1,
+        .fpops_scale = 1,
+        .refusal = VERSION_NO_PLATFORM,
+        .text = "",
+    };
     if (app < 0)
         return;
     choose_version(rpc, (size_t)app, job->app_version_num, ret_choice);
@@ -198,8 +203,9 @@ work_offer(struct rpc *rpc, const struct sendable *job, struct offer *ret,
     ret->choice = ret_choice;
     if (ret_choice->index >= 0)
         ret->version = &w->version[ret_choice->index];
-    ret->version_too_old = ret_choice->version_too_old;
-    ret->client_too_old = ret_choice->client_too_old;
-    ret->avg_ncpus = ret_choice->avg_ncpus;
-    ret->flops = ret_choice->flops;
+    ret->version_too_old = ret_choice->refusal == VERSION_TOO_OLD;
+    ret->client_too_old = ret_choice->refusal == VERSION_CLIENT_TOO_OLD ||
+                          ret_choice->refusal == VERSION_CLIENT_TOO_NEW;
+    ret->avg_ncpus = ret_choice->usage.avg_ncpus;
+    ret->flops = ret_choice->usage.projected_flops;
 }

@@ -19,7 +19,7 @@ struct work {
     struct offer_host whole; /* as it was at first */
     double flops_per_cpu;
     struct platform platform[WORK_MAX_PLATFORMS]; /* the client's, known ones */
-    int64_t platform_id[WORK_MAX_PLATFORMS];
+    struct version_platform version_platform[WORK_MAX_PLATFORMS];
     size_t n_platforms;
     struct app *app;
     size_t n_apps;

@@ -8,13 +8,6 @@
 
 #define FLOPS_UNKNOWN 1e9 /* FLOPS, of a host without benchmarks (§7) */
 
-enum fit {
-    FITS_NOT,       /* another app, platform or kind */
-    FITS_TOO_OLD,   /* below app.min_version */
-    FITS_NO_CLIENT, /* made for newer, or older, clients */
-    FITS,
-};
-
 /* Old notation: 612 is client 6.12.0. */
 static int
 core_version(int version)
@@ -22,14 +15,17 @@ core_version(int version)
     return version >= 1 && version <= 9999 ? version * 100 : version;
 }
 
-static bool
-suits_client(const struct app_version *v, int client_version)
+static enum version_refusal
+client_refusal(const struct app_version *v, int client_version)
 {
     int least = core_version(v->min_core_version);
     int most = core_version(v->max_core_version);
 
-    return (least == 0 || client_version >= least) &&
-           (most == 0 || client_version <= most);
+    if (least != 0 && client_version < least)
+        return VERSION_CLIENT_TOO_OLD;
+    if (most != 0 && client_version > most)
+        return VERSION_CLIENT_TOO_NEW;
+    return VERSION_OK;
 }
 
 /* A workunit pinned to a version takes that one, superseded or not. */
@@ -41,19 +37,19 @@ is_offered(const struct version_query *q, const struct app_version *v)
     return !v->deprecated;
 }
 
-static enum fit
-version_fit(const struct version_query *q, int64_t platformid,
-            const struct app_version *v)
+static enum version_refusal
+version_refusal(const struct version_query *q, int64_t platformid,
+                const struct app_version *v)
 {
     if (v->appid != q->app->id || v->platformid != platformid ||
         v->plan_class[0] != '\0' || !is_offered(q, v))
-        return FITS_NOT;
+        return VERSION_NO_PLATFORM;
     if (v->version_num < q->app->min_version)
-        return FITS_TOO_OLD;
-    return suits_client(v, q->client_version) ? FITS : FITS_NO_CLIENT;
+        return VERSION_TOO_OLD;
+    return client_refusal(v, q->client_version);
 }
 
-/* The newest version for one platform, or -1; what did not fit is counted. */
+/* The newest version for one platform, or -1; the nearest refusal is kept. */
 static ptrdiff_t
 newest_for_platform(const struct version_query *q, int64_t platformid,
                     const struct app_version *versions, size_t n,
@@ -62,21 +58,13 @@ newest_for_platform(const struct version_query *q, int64_t platformid,
     ptrdiff_t best = -1;
 
     for (size_t i = 0; i < n; i++) {
-        switch (version_fit(q, platformid, &versions[i])) {
-        case FITS_NOT:
-            break;
-        case FITS_TOO_OLD:
-            ret->version_too_old = true;
-            break;
-        case FITS_NO_CLIENT:
-            ret->client_too_old = true;
-            break;
-        case FITS:
-            if (best < 0 ||
-                versions[i].version_num > versions[best].version_num)
-                best = (ptrdiff_t)i;
-            break;
-        }
+        enum version_refusal no = version_refusal(q, platformid, &versions[i]);
+
+        if (no != VERSION_OK && no > ret->refusal)
+            ret->refusal = no;
+        if (no == VERSION_OK &&
+            (best < 0 || versions[i].version_num > versions[best].version_num))
+            best = (ptrdiff_t)i;
     }
     return best;
 }
@@ -90,16 +78,18 @@ version_choose(const struct version_query *q,
 
     *ret = (struct version_choice){
         .index = -1,
-        .avg_ncpus = 1,
-        .flops = flops,
-        .peak_flops = flops,
+        .usage = {.avg_ncpus = 1,
+                  .projected_flops = flops,
+                  .peak_flops = flops},
+        .fpops_scale = 1,
+        .refusal = VERSION_NO_PLATFORM,
+        .text = "",
     };
     for (size_t p = 0; p < q->n_platforms && ret->index < 0; p++)
-        ret->index = newest_for_platform(q, q->platforms[p], versions, n, ret);
-
-    /* one reason at most: a new enough version for another client is nearer */
-    if (ret->index >= 0)
-        ret->client_too_old = false;
-    if (ret->index >= 0 || ret->client_too_old)
-        ret->version_too_old = false;
+        ret->index =
+            newest_for_platform(q, q->platforms[p].id, versions, n, ret);
+    if (ret->index < 0)
+        return;
+    ret->refusal = VERSION_OK;
+    ret->version_id = versions[ret->index].id;
 }

@@ -20,7 +20,10 @@
     }
 
 /* A 64-bit Linux client, which also runs 32-bit programs. */
-static const int64_t platforms[] = {LINUX64, LINUX32};
+static const struct version_platform platforms[] = {
+    {LINUX64, true },
+    {LINUX32, false}
+};
 
 /* clang-format off */
 static const struct {
@@ -102,9 +105,11 @@ START_TEST(choice)
     version_choose(&query, spec[_i].given, spec[_i].n, &got);
     ck_assert_msg(got.index == spec[_i].want, "broken: %s (%td)",
                   spec[_i].promise, got.index);
-    ck_assert_msg(got.version_too_old == spec[_i].version_too_old &&
-                      got.client_too_old == spec[_i].client_too_old,
-                  "broken: %s (why)", spec[_i].promise);
+    ck_assert_msg(
+        (got.refusal == VERSION_TOO_OLD) == spec[_i].version_too_old &&
+            (got.refusal == VERSION_CLIENT_TOO_OLD ||
+             got.refusal == VERSION_CLIENT_TOO_NEW) == spec[_i].client_too_old,
+        "broken: %s (why)", spec[_i].promise);
 }
 END_TEST
 
@@ -132,9 +137,9 @@ START_TEST(speed)
 
     version_choose(&query, &version, 1, &got);
     ck_assert(got.index == 0);
-    ck_assert_msg(got.flops == speed_spec[_i].want &&
-                      got.peak_flops == speed_spec[_i].want &&
-                      got.avg_ncpus == 1,
+    ck_assert_msg(got.usage.projected_flops == speed_spec[_i].want &&
+                      got.usage.peak_flops == speed_spec[_i].want &&
+                      got.usage.avg_ncpus == 1,
                   "broken: %s", speed_spec[_i].promise);
 }
 END_TEST
