@@ -160,6 +160,9 @@ struct config {
     int64_t max_results_per_rpc;         /* results */
     int64_t require_same_major;
     bool idle_host_skips_deadline;
+    int64_t max_resends;      /* times */
+    int64_t max_key_failures; /* per hour */
+    struct conf_list trusted_proxy;
     char *foreign_elements;
 
     /* §2.5 logging */

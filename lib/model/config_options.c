@@ -177,7 +177,7 @@ const struct conf_option config_options[] = {
            "oldest client served soon"),
     OPTION(min_core_client_upgrade_deadline, CONF_INT, "0", 0, 1e18, 0,
            "Unix s",
-           "from when it is"),
+           "from when, as clients are told; until then they are only warned"),
     OPTION(ban_os, CONF_LIST, NULL, 0, 0, 0, "",
            "extended regular expression: no work for such operating systems"),
     OPTION(ban_cpu, CONF_LIST, NULL, 0, 0, 0, "",
@@ -264,6 +264,14 @@ const struct conf_option config_options[] = {
            "major version that clients must have; 0: any"),
     OPTION(idle_host_skips_deadline, CONF_BOOL, "0", 0, 0, 0, "",
            "an idle host gets a result even if it will be late"),
+    OPTION(max_resends, CONF_INT, "10", 0, 1000000, 0, "times",
+           "give up a result that its host loses again and again; 0: never"),
+    OPTION(max_key_failures, CONF_INT, "100", 0, 1000000000, 0, "per hour",
+           "wrong account keys from one address until it must wait; 0: no "
+           "limit"),
+    OPTION(trusted_proxy, CONF_LIST, NULL, 0, 0, 0, "ADDRESS",
+           "proxy, or network of proxies (10.0.0.0/8), whose X-Forwarded-For "
+           "is believed"),
     OPTION(foreign_elements, CONF_STRING, NULL, 0, 0, 0, "",
            "names of other programs' elements in this file, separated by "
            "blanks"),

@@ -13,6 +13,7 @@
 #include "buf.h"
 #include "digest.h"
 #include "log.h"
+#include "mirror.h"
 #include "utf8.h"
 #include "workunit.h"
 #include "xml.h"
@@ -21,6 +22,7 @@
 #define DELAY_MAX 172800.0
 
 /* Client versions: 10000·major + 100·minor + release. */
+#define KNOWS_NO_RSC_APPS 70040
 #define KNOWS_DONT_USE_DCF 70028
 #define KNOWS_NOTICES 61100
 #define KNOWS_MANY_MESSAGES 42000
@@ -66,6 +68,7 @@ reply_free(struct sched_reply *r)
     free(r->ack);
     free(r->abort);
     free(r->abort_if_not_started);
+    free(r->delete_file);
     free(r->job);
     free(r->to_host);
     reply_init(r);
@@ -157,6 +160,24 @@ reply_abort(struct sched_reply *r, const char *name, bool if_not_started)
         add_name(&r->abort_if_not_started, &r->n_aborts_if_not_started, name);
     else
         add_name(&r->abort, &r->n_aborts, name);
+}
+
+void
+reply_delete_file(struct sched_reply *r, const char *name)
+{
+    add_name(&r->delete_file, &r->n_delete_files, name);
+}
+
+void
+reply_no_apps(struct sched_reply *r, const bool has_apps[N_PROC_TYPES],
+              const bool host[N_PROC_TYPES])
+{
+    bool any = false;
+
+    for (int i = 0; i < N_PROC_TYPES; i++)
+        any = any || (has_apps[i] && host[i]);
+    for (int i = 0; i < N_PROC_TYPES; i++)
+        r->no_apps[i] = any && !has_apps[i];
 }
 
 void
@@ -287,8 +308,12 @@ put_header(const struct sched_reply *r, struct buf *out)
     put_messages(r, out);
     if (r->project_name != NULL)
         put_text(out, "project_name", r->project_name);
+    if (r->time_stats_log > 0)
+        xml_put_i64(out, "send_time_stats_log", r->time_stats_log);
     if (r->project_is_down)
         xml_put_empty(out, "project_is_down");
+    if (r->send_full_workload)
+        xml_put_empty(out, "send_full_workload");
 }
 
 /* ---- account and host --------------------------------------------------- */
@@ -555,6 +580,22 @@ put_jobs(const struct sched_reply *r, struct buf *out)
     free(job);
 }
 
+/* With the download URLs of mirrors near the host (dispatch §16). */
+static void
+put_jobs_mirrored(const struct sched_reply *r, struct buf *out)
+{
+    struct buf part = BUF_INIT;
+
+    if (r->mirrors == NULL || r->host == NULL) {
+        put_jobs(r, out);
+        return;
+    }
+    put_jobs(r, &part);
+    mirrors_replace(r->mirrors, buf_str(&part), r->host->timezone, r->host->id,
+                    out);
+    buf_free(&part);
+}
+
 /* ---- the whole ---------------------------------------------------------- */
 
 static void
@@ -566,11 +607,36 @@ put_flags(const struct sched_reply *r, struct buf *out)
         xml_put_empty(out, "strict_memory_bound");
     if (r->verify_files_on_app_start)
         xml_put_empty(out, "verify_files_on_app_start");
+    for (size_t i = 0; i < r->n_delete_files; i++)
+        put_text(out, "delete_file_info", r->delete_file[i]);
+}
+
+/* What the project has no versions for; old clients know three types. */
+static void
+put_no_apps(const struct sched_reply *r, struct buf *out)
+{
+    bool any = false;
+
+    for (int i = 0; i < N_PROC_TYPES; i++)
+        any = any || r->no_apps[i];
+    if (!any)
+        return;
+    if (is_old(r, KNOWS_NO_RSC_APPS)) {
+        xml_put_i64(out, "no_cpu_apps", r->no_apps[PROC_CPU]);
+        xml_put_i64(out, "no_cuda_apps", r->no_apps[PROC_NVIDIA]);
+        xml_put_i64(out, "no_ati_apps", r->no_apps[PROC_AMD]);
+        return;
+    }
+    for (int i = 0; i < N_PROC_TYPES; i++)
+        if (r->no_apps[i])
+            put_text(out, "no_rsc_apps", proc_type_name(i));
 }
 
 static void
 put_body(const struct sched_reply *r, struct buf *out)
 {
+    if (r->symstore != NULL && r->symstore[0] != '\0')
+        put_text(out, "symstore", r->symstore);
     if (r->next_rpc_delay > 0)
         xml_put_double(out, "next_rpc_delay", r->next_rpc_delay);
     if (r->user != NULL)
@@ -583,7 +649,7 @@ put_body(const struct sched_reply *r, struct buf *out)
     put_names(out, "result_abort", r->abort, r->n_aborts);
     put_names(out, "result_abort_if_not_started", r->abort_if_not_started,
               r->n_aborts_if_not_started);
-    put_jobs(r, out);
+    put_jobs_mirrored(r, out);
     if (r->code_sign_key != NULL)
         put_block(out, "code_sign_key", r->code_sign_key);
     if (r->code_sign_key_signature != NULL)
@@ -593,8 +659,11 @@ put_body(const struct sched_reply *r, struct buf *out)
     for (size_t i = 0; i < r->n_to_host; i++)
         put_verbatim(out, r->to_host[i]);
     put_flags(r, out);
+    put_no_apps(r, out);
     if (r->gui_urls != NULL)
         put_verbatim(out, r->gui_urls);
+    if (r->project_files != NULL)
+        put_verbatim(out, r->project_files);
 }
 
 void

@@ -13,6 +13,7 @@
 #include "result.h"
 
 struct buf;
+struct mirrors;
 
 #define SCHEDULER_VERSION 803 /* the protocol level spoken */
 
@@ -42,7 +43,11 @@ struct sched_reply {
     double next_rpc_delay;                 /* s; 0 none */
     bool project_is_down;
     bool ended;
-    bool minimal; /* stop after the header (§2.5) */
+    int64_t time_stats_log; /* Unix s: send the availability log since then; 0
+                               no */
+    bool send_full_workload;
+    const char *symstore; /* URL, or NULL */
+    bool minimal;         /* stop after the header (§2.5) */
     struct reply_message *message;
     size_t n_messages;
     const struct user *user; /* borrowed; NULL in minimal replies */
@@ -63,7 +68,13 @@ struct sched_reply {
     bool message_ack;
     char **to_host; /* verbatim XML messages */
     size_t n_to_host;
-    const char *gui_urls; /* XML, or NULL */
+    char (*delete_file)[NAME_SIZE];
+    size_t n_delete_files;
+    bool no_apps[N_PROC_TYPES];    /* this project has nothing for it; see
+                                      reply_no_apps() */
+    const char *gui_urls;          /* XML, or NULL */
+    const char *project_files;     /* XML, or NULL */
+    const struct mirrors *mirrors; /* of download URLs, or NULL */
     bool verify_files_on_app_start, strict_memory_bound, non_cpu_intensive;
 };
 
@@ -75,7 +86,14 @@ void reply_message(struct sched_reply *, enum message_priority, const char *fmt,
                    ...) __attribute__((format(printf, 3, 4)));
 void reply_ack(struct sched_reply *, const char *name);
 void reply_abort(struct sched_reply *, const char *name, bool if_not_started);
+void reply_delete_file(struct sched_reply *, const char *name); /* sticky */
 void reply_job(struct sched_reply *, const struct reply_job *);
+/* The project has no versions for the types that has_apps does not name, so the
+ * client need not ask for them; `host` are those that the client has.  Says
+ * nothing unless one of those has: a client that need not ask for anything
+ * would never call again. */
+void reply_no_apps(struct sched_reply *, const bool has_apps[N_PROC_TYPES],
+                   const bool host[N_PROC_TYPES]);
 /* Do the stored documents have the lines that the writer needs?  To be asked
  * before a result is promised: reply_write() leaves a broken one out (logged
  * here, as critical). */

@@ -196,6 +196,12 @@ START_TEST(everything_in_order)
     r.team = &team;
     r.ended = true;
     r.next_rpc_delay = 86400;
+    r.time_stats_log = 1700000001;
+    r.send_full_workload = true;
+    r.symstore = "https://symbols.example/?a&b";
+    r.gui_urls = gui_urls;
+    r.project_files = "<project_files>\n</project_files>";
+    r.no_apps[PROC_AMD] = true;
     r.send_global_prefs = true;
     r.code_sign_key = "1024\n00ff\n.";
     r.code_sign_key_signature = "abcd\n.\n";
@@ -215,7 +221,65 @@ START_TEST(everything_in_order)
     reply_ack(&r, "wu_b_0");
     reply_abort(&r, "wu_c_0", false);
     reply_abort(&r, "wu_d_0", true);
+    reply_delete_file(&r, "old_data_1");
+    reply_delete_file(&r, "old <data> 2");
     check_golden(&r, "golden/reply_everything.xml");
+}
+END_TEST
+
+/* ---- what the project has nothing for -------------------------------------
+ */
+
+static const struct {
+    const char *promise;
+    int client_version;
+    bool has_apps[N_PROC_TYPES], host[N_PROC_TYPES];
+    const char *want;
+} no_apps[] = {
+    {"a GPU that no version uses is told",
+     70040, {[PROC_CPU] = true, [PROC_NVIDIA] = true},
+     {[PROC_CPU] = true, [PROC_AMD] = true},
+     "<no_rsc_apps>ATI</no_rsc_apps>\n"
+     "<no_rsc_apps>intel_gpu</no_rsc_apps>\n"
+     "<no_rsc_apps>apple_gpu</no_rsc_apps>\n"},
+    {"old clients know three types",
+     70039, {[PROC_CPU] = true, [PROC_NVIDIA] = true},
+     {[PROC_CPU] = true, [PROC_AMD] = true},
+     "<no_cpu_apps>0</no_cpu_apps>\n"
+     "<no_cuda_apps>0</no_cuda_apps>\n"
+     "<no_ati_apps>1</no_ati_apps>\n"        },
+    {"a GPU-only project does not want to be asked for CPU work",
+     80300, {[PROC_NVIDIA] = true,
+      [PROC_AMD] = true,
+      [PROC_INTEL_GPU] = true,
+      [PROC_APPLE_GPU] = true},
+     {[PROC_CPU] = true, [PROC_NVIDIA] = true},
+     "<no_rsc_apps>CPU</no_rsc_apps>\n"      },
+    {"a client with nothing that is used goes on asking",
+     80300, {[PROC_NVIDIA] = true},
+     {[PROC_CPU] = true, [PROC_AMD] = true},
+     NULL                                    },
+    {"a project with versions for all types says nothing",
+     80300, {true, true, true, true, true},
+     {[PROC_CPU] = true},
+     NULL                                    },
+};
+
+START_TEST(says_what_there_is_nothing_for)
+{
+    struct sched_reply r;
+    struct buf out;
+
+    begin(&r, no_apps[_i].client_version);
+    reply_no_apps(&r, no_apps[_i].has_apps, no_apps[_i].host);
+    out = written(&r);
+    if (no_apps[_i].want != NULL)
+        ck_assert_msg(strstr(buf_str(&out), no_apps[_i].want) != NULL,
+                      "broken: %s", no_apps[_i].promise);
+    else
+        ck_assert_msg(strstr(buf_str(&out), "<no_") == NULL, "broken: %s",
+                      no_apps[_i].promise);
+    buf_free(&out);
 }
 END_TEST
 
@@ -595,6 +659,8 @@ fill(TCase *tc)
     tcase_add_test(tc, minimal_reply_ends_after_the_header);
     tcase_add_test(tc, first_contact_with_one_job);
     tcase_add_test(tc, everything_in_order);
+    tcase_add_loop_test(tc, says_what_there_is_nothing_for, 0,
+                        ARRAY_LEN(no_apps));
     tcase_add_test(tc, what_jobs_share_is_sent_once);
     tcase_add_test(tc, a_broken_document_is_not_sent);
     tcase_add_test(tc, an_empty_result_document_is_filled);
