@@ -84,7 +84,8 @@ publish(struct feeder *f, const struct daemon *d)
     if (db_catalog_load(d->db, &rows) != 0)
         return -1;
     src = db_catalog_source(&rows);
-    rc = segment_build(f->segment, &src, (size_t)d->cfg->shmem_work_items);
+    rc = segment_build(f->segment, &src, (size_t)d->cfg->shmem_work_items,
+                       (size_t)d->cfg->could_not_send_hosts);
     if (rc == 0)
         rc = segment_publish(f->segment);
     db_catalog_free(&rows);

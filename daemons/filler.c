@@ -213,7 +213,8 @@ note_slots(struct filler *f)
 static bool
 fill_slot(struct filler *f, size_t i, const struct sendable *job)
 {
-    if (!jobarray_fill(jobarray_slot(f->array, i), job, clock_monotonic()))
+    if (!jobarray_fill(f->array, jobarray_slot(f->array, i), job,
+                       clock_monotonic()))
         return false;
     f->emptied[i] = 0;
     return true;

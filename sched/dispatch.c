@@ -95,13 +95,32 @@ add_candidate(struct rpc *rpc, struct batch *b, const struct sendable *job)
     b->n_new++;
 }
 
+/* Rules that speak of what the computer is: enough such hosts end a result. */
+static const struct {
+    const char *rule;
+    enum refused_for reason;
+} counted[] = {
+    {"platform",       REFUSED_NO_VERSION },
+    {"min-version",    REFUSED_VERSION_OLD},
+    {"client-version", REFUSED_CLIENT     },
+    {"memory",         REFUSED_MEMORY     },
+    {"disk",           REFUSED_DISK       },
+    {"bandwidth",      REFUSED_BANDWIDTH  },
+    {"deadline",       REFUSED_DEADLINE   },
+};
+
 static void
-note_refusal(struct scan *scan, const struct dispatch_rule *rule,
-             struct job_slot *slot)
+note_refusal(const struct rpc *rpc, struct scan *scan,
+             const struct dispatch_rule *rule, struct job_slot *slot,
+             int64_t result_id)
 {
     scan_count(scan, rule);
-    if (rule->kind == REFUSAL_PLATFORM || rule->kind == REFUSAL_RESOURCE)
-        jobarray_refuse(slot);
+    if (rule->kind != REFUSAL_PLATFORM && rule->kind != REFUSAL_RESOURCE)
+        return;
+    for (size_t i = 0; i < sizeof(counted) / sizeof(counted[0]); i++)
+        if (strcmp(counted[i].rule, rule->name) == 0)
+            jobarray_refuse(rpc->jobs, slot, result_id, rpc->host.id,
+                            counted[i].reason);
 }
 
 /* The jobs claimed before the database asked for a repetition. */
@@ -141,7 +160,7 @@ pick(struct rpc *rpc, struct scan *scan, struct batch *b)
         if (rule == NULL) {
             add_candidate(rpc, b, &claim->job);
         } else {
-            note_refusal(scan, rule, slot);
+            note_refusal(rpc, scan, rule, slot, claim->job.result_id);
             claims_drop_last(&rpc->claims);
             if (scan->stopped)
                 break; /* the next round begins with this one */

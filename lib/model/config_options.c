@@ -252,7 +252,7 @@ const struct conf_option config_options[] = {
            "an archive's host is lost after this time"),
     OPTION(sched_lockfile_dir, CONF_STRING, NULL, 0, 0, 0, "",
            "folder of locks: one RPC of a host at a time; empty: off"),
-    OPTION(could_not_send_hosts, CONF_INT, "100", 0, 1000000, 0, "hosts",
+    OPTION(could_not_send_hosts, CONF_INT, "100", 0, 10000, 0, "hosts",
            "give up a result that so many could not take; 0: never"),
     OPTION(could_not_send_min_age, CONF_SECONDS, "86400", 0, 31536000, 0, "s",
            "but not before this age"),

@@ -17,7 +17,15 @@
  * throws the copy away, but until then both touch the same bytes; that is why
  * they are copied as relaxed atomics with the order of a sequence lock: the
  * feeder stores each piece after the word was EMPTY, the scheduler loads the
- * word after each piece. */
+ * word after each piece.
+ *
+ * The sets of hosts lie behind the slots, all of one size, which is a power of
+ * two: open addressing, at most four fifths full.  A cell is 0 or
+ *
+ *     63 ... 60   59 ... 32   31 ... 0
+ *     reason      result      host
+ *
+ * The bits of the result are a hash of its id. */
 #include "jobarray.h"
 
 #include <assert.h>
@@ -32,13 +40,17 @@ struct jobarray {
     uint32_t magic;
     uint32_t slot_size;
     uint64_t n_slots;
-    char pad[JOBARRAY_ALIGN - 16];
+    uint64_t n_cells; /* of each set; a power of two */
+    char pad[JOBARRAY_ALIGN - 24];
     struct job_slot slot[];
 };
 
 _Static_assert(sizeof(struct jobarray) == JOBARRAY_ALIGN, "header is one line");
 _Static_assert(sizeof(struct sendable) % sizeof(uint64_t) == 0,
                "a job is copied in pieces of 64 bits");
+_Static_assert(sizeof(struct job_slot) % sizeof(uint64_t) == 0,
+               "the sets behind the slots are aligned");
+_Static_assert(REFUSED_MAX < 16, "a reason has four bits");
 _Static_assert(ATOMIC_LLONG_LOCK_FREE == 2, "64-bit atomics without a lock");
 
 #define TIME_BITS 32
@@ -121,22 +133,37 @@ load_job(struct sendable *to, const struct sendable *from)
 /* ---- the array ------------------------------------------------------------
  */
 
-size_t
-jobarray_size(size_t n_slots)
+/* Cells of a set with room for so many hosts. */
+static size_t
+cells_for(size_t hosts)
 {
-    size_t bytes = sizeof(struct jobarray) + n_slots * sizeof(struct job_slot);
+    size_t wanted = hosts < JOBARRAY_MIN_HOSTS ? JOBARRAY_MIN_HOSTS : hosts;
+    size_t n = 1;
+
+    while (n < wanted + wanted / 4)
+        n *= 2;
+    return n;
+}
+
+size_t
+jobarray_size(size_t n_slots, size_t hosts)
+{
+    size_t bytes = sizeof(struct jobarray) +
+                   n_slots * (sizeof(struct job_slot) +
+                              cells_for(hosts) * sizeof(uint64_t));
 
     return (bytes + JOBARRAY_ALIGN - 1) / JOBARRAY_ALIGN * JOBARRAY_ALIGN;
 }
 
 void
-jobarray_init(void *where, size_t n_slots)
+jobarray_init(void *where, size_t n_slots, size_t hosts)
 {
     struct jobarray *array = where;
 
-    memset(where, 0, jobarray_size(n_slots));
+    memset(where, 0, jobarray_size(n_slots, hosts));
     array->slot_size = sizeof(struct job_slot);
     array->n_slots = n_slots;
+    array->n_cells = cells_for(hosts);
     array->magic = JOBARRAY_MAGIC;
 }
 
@@ -144,11 +171,16 @@ struct jobarray *
 jobarray_check(void *where, size_t size)
 {
     struct jobarray *array = where;
+    size_t room;
 
     if (size < sizeof(*array) || array->magic != JOBARRAY_MAGIC ||
         array->slot_size != sizeof(struct job_slot))
         return NULL;
-    if (array->n_slots > (size - sizeof(*array)) / sizeof(struct job_slot))
+    room = size - sizeof(*array);
+    if (array->n_cells == 0 || (array->n_cells & (array->n_cells - 1)) != 0 ||
+        array->n_cells > room / sizeof(uint64_t) ||
+        array->n_slots > room / (sizeof(struct job_slot) +
+                                 array->n_cells * sizeof(uint64_t)))
         return NULL;
     return array;
 }
@@ -188,11 +220,143 @@ jobarray_count(const struct jobarray *array, enum slot_state state)
     return n;
 }
 
+/* ---- hosts that could not take a job --------------------------------------
+ */
+
+#define CELL_HOST UINT64_C(0xffffffff)
+#define CELL_HASH_BITS 28
+#define CELL_REASON_SHIFT 60
+
+static _Atomic uint64_t *
+set_of(const struct jobarray *array, const struct job_slot *slot)
+{
+    size_t i = (size_t)(slot - array->slot);
+    char *sets = (char *)(uintptr_t)array + sizeof(*array) +
+                 array->n_slots * sizeof(*slot);
+
+    assert(i < array->n_slots);
+    return (_Atomic uint64_t *)(void *)(sets +
+                                        i * array->n_cells * sizeof(uint64_t));
+}
+
+/* Host and result of a cell, without the reason. */
+static uint64_t
+cell_key(int64_t result_id, int64_t hostid)
+{
+    uint64_t hash = (uint64_t)result_id * UINT64_C(0x9e3779b97f4a7c15);
+
+    return hash >> (64 - CELL_HASH_BITS) << 32 | ((uint64_t)hostid & CELL_HOST);
+}
+
+static uint64_t
+key_of_cell(uint64_t cell)
+{
+    return cell & ((UINT64_C(1) << CELL_REASON_SHIFT) - 1);
+}
+
+/* Where the search for a host begins. */
+static size_t
+first_cell(const struct jobarray *array, int64_t hostid)
+{
+    return (size_t)((uint64_t)hostid * UINT64_C(0x9e3779b97f4a7c15) >> 40) &
+           (array->n_cells - 1);
+}
+
+/* True: added.  False: it was there, or the set is full. */
+static bool
+add_host(struct jobarray *array, struct job_slot *slot, int64_t result_id,
+         int64_t hostid, enum refused_for reason)
+{
+    _Atomic uint64_t *cell = set_of(array, slot);
+    uint64_t key = cell_key(result_id, hostid);
+    uint64_t mine = (uint64_t)reason << CELL_REASON_SHIFT | key;
+    size_t at = first_cell(array, hostid);
+
+    for (size_t k = 0; k < array->n_cells; k++) {
+        uint64_t seen = atomic_load_explicit(&cell[at], memory_order_relaxed);
+
+        if (seen == 0 && atomic_compare_exchange_strong_explicit(
+                             &cell[at], &seen, mine, memory_order_relaxed,
+                             memory_order_relaxed))
+            return true;
+        if (key_of_cell(seen) == key)
+            return false;
+        at = (at + 1) & (array->n_cells - 1);
+    }
+    return false;
+}
+
+bool
+jobarray_refuse(struct jobarray *array, struct job_slot *slot,
+                int64_t result_id, int64_t hostid, enum refused_for reason)
+{
+    if (hostid <= 0 || !add_host(array, slot, result_id, hostid, reason))
+        return false;
+    if (atomic_load_explicit(&slot->result_id, memory_order_relaxed) ==
+        result_id)
+        atomic_fetch_add_explicit(&slot->refusals, 1, memory_order_relaxed);
+    return true;
+}
+
+size_t
+jobarray_refused(const struct jobarray *array, const struct job_slot *slot,
+                 int64_t result_id, struct refused_host *ret, size_t room)
+{
+    const _Atomic uint64_t *cell = set_of(array, slot);
+    uint64_t hash = cell_key(result_id, 0);
+    size_t n = 0;
+
+    for (size_t k = 0; k < array->n_cells; k++) {
+        uint64_t seen = atomic_load_explicit(&cell[k], memory_order_relaxed);
+
+        if (seen == 0 || (key_of_cell(seen) & ~CELL_HOST) != hash)
+            continue;
+        if (n < room)
+            ret[n] = (struct refused_host){
+                .hostid = (int64_t)(seen & CELL_HOST),
+                .reason = (enum refused_for)(seen >> CELL_REASON_SHIFT),
+            };
+        n++;
+    }
+    return n;
+}
+
+void
+jobarray_infeasible(struct job_slot *slot)
+{
+    atomic_fetch_add_explicit(&slot->infeasible, 1, memory_order_relaxed);
+}
+
 /* ---- feeder ---------------------------------------------------------------
  */
 
+static void
+begin_set(struct jobarray *array, struct job_slot *slot, int64_t result_id,
+          const struct refused_host *known, size_t n)
+{
+    _Atomic uint64_t *cell = set_of(array, slot);
+    uint32_t added = 0;
+
+    for (size_t k = 0; k < array->n_cells; k++)
+        atomic_store_explicit(&cell[k], 0, memory_order_relaxed);
+    for (size_t i = 0; i < n; i++)
+        added +=
+            add_host(array, slot, result_id, known[i].hostid, known[i].reason);
+    atomic_store_explicit(&slot->refusals, added, memory_order_relaxed);
+}
+
 bool
-jobarray_fill(struct job_slot *slot, const struct sendable *job, uint32_t now)
+jobarray_fill(struct jobarray *array, struct job_slot *slot,
+              const struct sendable *job, uint32_t now)
+{
+    return jobarray_fill_known(array, slot, job, NULL, 0, now);
+}
+
+bool
+jobarray_fill_known(struct jobarray *array, struct job_slot *slot,
+                    const struct sendable *job,
+                    const struct refused_host *known, size_t n_known,
+                    uint32_t now)
 {
     uint64_t seen = atomic_load_explicit(&slot->word, memory_order_acquire);
 
@@ -204,7 +368,9 @@ jobarray_fill(struct job_slot *slot, const struct sendable *job, uint32_t now)
                           memory_order_relaxed);
     atomic_store_explicit(&slot->wu_id, job->wu_id, memory_order_relaxed);
     atomic_store_explicit(&slot->priority, job->priority, memory_order_relaxed);
-    atomic_store_explicit(&slot->refusals, 0, memory_order_relaxed);
+    atomic_store_explicit(&slot->infeasible, job->hr_class > 0 ? 1 : 0,
+                          memory_order_relaxed);
+    begin_set(array, slot, job->result_id, known, n_known);
     /* Nobody but the feeder leaves EMPTY, so this cannot fail; it is still a
      * CAS, because a second feeder on the array must not go unnoticed. */
     return move_word(slot, seen, SLOT_READY);
@@ -288,10 +454,4 @@ jobarray_done(struct job_slot *slot, uint64_t word)
 {
     assert(word_state(word) == SLOT_CLAIMED);
     return move_word(slot, word, SLOT_EMPTY);
-}
-
-void
-jobarray_refuse(struct job_slot *slot)
-{
-    atomic_fetch_add_explicit(&slot->refusals, 1, memory_order_relaxed);
 }

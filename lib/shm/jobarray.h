@@ -15,6 +15,11 @@
  * 6. Plain data and offsets, no pointers.  A change bumps SEGMENT_VERSION.
  * 7. slot.priority, slot.result_id and slot.wu_id are atomics that anybody may
  *    read as hints (order of the scan, duplicates), never as the truth.
+ * 8. Each slot has a set of the hosts that could not take its job.  An entry
+ *    names host, reason and (by a hash) the result, so one that comes when the
+ *    slot already holds another job is not counted for that.  Entries are added
+ *    by one compare-and-swap and never changed; the feeder wipes the set while
+ *    the slot is EMPTY.
  *
  * The functions work on any memory; segment.c alone knows shm_open. */
 #ifndef QUORATE_JOBARRAY_H
@@ -26,6 +31,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "refused.h"
 #include "sendable.h"
 
 #define CLAIM_LEASE 60 /* s, default */
@@ -39,18 +45,23 @@ struct job_slot {
     _Atomic int64_t result_id; /* rule 7 */
     _Atomic int64_t wu_id;
     _Atomic int32_t priority;
-    _Atomic uint32_t refusals; /* hosts that could not take this job */
-    uint32_t time_added;       /* monotonic s; rules 2 and 3 */
-    uint32_t pad;
-    struct sendable job; /* rules 2 and 3 */
+    _Atomic uint32_t refusals;   /* size of the set of rule 8, a hint */
+    _Atomic uint32_t infeasible; /* infeasible_count of §9.1: conflicts of HR
+                                    class or version; begins at 1 if the
+                                    workunit has a class */
+    uint32_t time_added;         /* monotonic s; rules 2 and 3 */
+    struct sendable job;         /* rules 2 and 3 */
 };
 
 struct jobarray; /* header and slots, inside the segment */
 
-size_t jobarray_size(size_t n_slots);
-void jobarray_init(void *where, size_t n_slots);
+/* `hosts`: how many hosts the set of each slot must have room for. */
+size_t jobarray_size(size_t n_slots, size_t hosts);
+void jobarray_init(void *where, size_t n_slots, size_t hosts);
 /* NULL if the bytes are no job array of this layout. */
 struct jobarray *jobarray_check(void *where, size_t size);
+
+#define JOBARRAY_MIN_HOSTS 16 /* room there is at least */
 
 size_t jobarray_n_slots(const struct jobarray *);
 struct job_slot *jobarray_slot(struct jobarray *, size_t i);
@@ -61,7 +72,13 @@ uint32_t jobarray_claim_time(uint64_t word);
 
 /* ---- feeder ---- */
 /* Fill an EMPTY slot and make it READY.  False if it is not EMPTY. */
-bool jobarray_fill(struct job_slot *, const struct sendable *, uint32_t now);
+bool jobarray_fill(struct jobarray *, struct job_slot *,
+                   const struct sendable *, uint32_t now);
+/* The same with hosts that are known to have failed before. */
+bool jobarray_fill_known(struct jobarray *, struct job_slot *,
+                         const struct sendable *,
+                         const struct refused_host *known, size_t n_known,
+                         uint32_t now);
 /* Take a READY job out again (no longer needed).  False: a scheduler has it. */
 bool jobarray_clear(struct job_slot *);
 /* Free claims whose lease is over or (if same_pids) whose owner is gone.
@@ -80,11 +97,21 @@ bool jobarray_give_back(struct job_slot *, uint64_t word); /* READY again */
 bool jobarray_done(struct job_slot *, uint64_t word);      /* EMPTY: sent, or
                                                               not needed */
 
-/* Another host could not take this job.  A hint for the feeder. */
-void jobarray_refuse(struct job_slot *);
+/* This host could not take this result, which lies (or lay) in the slot.  Cheap
+ * for a host that is in the set already.  True: it is new there. */
+bool jobarray_refuse(struct jobarray *, struct job_slot *, int64_t result_id,
+                     int64_t hostid, enum refused_for);
+/* Its workunit went to another class of hosts, or another version, than this
+ * host could use. */
+void jobarray_infeasible(struct job_slot *);
 
 /* ---- anybody, as hints ---- */
 uint32_t jobarray_time_added(const struct job_slot *); /* monotonic s */
+/* The distinct hosts that could not take this result: how many, and as many of
+ * them as ret (NULL with 0) has room for. */
+size_t jobarray_refused(const struct jobarray *, const struct job_slot *,
+                        int64_t result_id, struct refused_host *ret,
+                        size_t room);
 size_t jobarray_count(const struct jobarray *, enum slot_state);
 
 #endif

@@ -23,7 +23,7 @@ struct catalog;
 struct catalog_source;
 
 #define SEGMENT_MAGIC 0x51554f52u /* "QUOR" */
-#define SEGMENT_VERSION 1u
+#define SEGMENT_VERSION 2u
 #define HEARTBEAT_LIMIT 60 /* s after which a feeder is dead */
 
 /* The fixed segment. */
@@ -54,10 +54,10 @@ struct segment *segment_create(const char *name, const char *lock_path);
 void *segment_begin(struct segment *, size_t size);
 int segment_publish(struct segment *);
 
-/* Begin a generation that holds this catalog and n_slots empty slots.  Not yet
- * published.  0, or -1 (logged). */
+/* Begin a generation that holds this catalog and n_slots empty slots, each with
+ * room to note so many hosts.  Not yet published.  0, or -1 (logged). */
 int segment_build(struct segment *, const struct catalog_source *,
-                  size_t n_slots);
+                  size_t n_slots, size_t hosts);
 
 void segment_heartbeat(struct segment *);
 

@@ -153,10 +153,10 @@ segment_begin(struct segment *s, size_t size)
 
 int
 segment_build(struct segment *s, const struct catalog_source *src,
-              size_t n_slots)
+              size_t n_slots, size_t hosts)
 {
     size_t catalog_bytes = catalog_size(src);
-    size_t job_bytes = jobarray_size(n_slots);
+    size_t job_bytes = jobarray_size(n_slots, hosts);
     char *data = segment_begin(s, catalog_bytes + job_bytes);
     struct generation_header *h = s->next.base;
 
@@ -167,7 +167,7 @@ segment_build(struct segment *s, const struct catalog_source *src,
     h->jobs_offset = sizeof(*h) + catalog_bytes;
     h->jobs_size = job_bytes;
     catalog_write(data, src);
-    jobarray_init(data + catalog_bytes, n_slots);
+    jobarray_init(data + catalog_bytes, n_slots, hosts);
     return 0;
 }
 

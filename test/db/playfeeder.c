@@ -33,12 +33,13 @@ playfeeder_fill(struct db *db)
 
     ck_assert_int_eq(db_catalog_load(db, &rows), 0);
     src = db_catalog_source(&rows);
-    ck_assert_int_eq(segment_build(segment, &src, SLOTS), 0);
+    ck_assert_int_eq(segment_build(segment, &src, SLOTS, 100), 0);
     ck_assert_int_eq(segment_publish(segment), 0);
     db_catalog_free(&rows);
     ck_assert_int_ge(db_feed_page(db, &query, job, SLOTS, &n), 0);
     for (size_t i = 0; i < n; i++)
-        ck_assert(jobarray_fill(jobarray_slot(segment_jobarray(segment), i),
+        ck_assert(jobarray_fill(segment_jobarray(segment),
+                                jobarray_slot(segment_jobarray(segment), i),
                                 &job[i], clock_monotonic()));
     segment_heartbeat(segment);
 }

@@ -118,7 +118,7 @@ race_feed(struct jobarray *array, struct ledger *l, struct feed_state *f,
         if (id == 0)
             return;
         job = job_of(id);
-        jobarray_fill(slot, &job, now);
+        jobarray_fill(array, slot, &job, now);
     }
 }
 
@@ -170,7 +170,8 @@ race_finish(struct jobarray *array, struct ledger *l, struct random *r,
     if (dice < 75) { /* 5 of them unsent: they must come again */
         still_ours = jobarray_done(slot, claim->word);
     } else {
-        jobarray_refuse(slot);
+        jobarray_refuse(array, slot, claim->result_id, (int64_t)me,
+                        REFUSED_MEMORY);
         still_ours = jobarray_give_back(slot, claim->word);
     }
     if (!still_ours)

@@ -53,7 +53,7 @@ publish(struct segment *s)
     struct app app = {.id = 1, .name = "race"};
     struct catalog_source src = {.app = &app, .n_apps = 1};
 
-    return segment_build(s, &src, SLOTS) == 0 && segment_publish(s) == 0;
+    return segment_build(s, &src, SLOTS, 100) == 0 && segment_publish(s) == 0;
 }
 
 static _Noreturn void

@@ -113,7 +113,7 @@ all_slots_work(struct jobarray *array)
         uint64_t word;
 
         jobarray_clear(slot);
-        good += jobarray_fill(slot, &job, 1) &&
+        good += jobarray_fill(array, slot, &job, 1) &&
                 jobarray_claim(slot, 1, 1, &word, &copy) &&
                 jobarray_done(slot, word);
     }
@@ -147,14 +147,14 @@ static bool
 race(const char *title, uint32_t lease, uint32_t stall_every, unsigned duration)
 {
     struct run run = {.lease = lease, .stall_every = stall_every};
-    void *memory = aligned_alloc(64, jobarray_size(SLOTS));
+    void *memory = aligned_alloc(64, jobarray_size(SLOTS, 100));
     const struct ledger *l;
     bool ok;
 
     if (memory == NULL || (run.ledger = calloc(1, sizeof(*run.ledger))) == NULL)
         abort();
-    jobarray_init(memory, SLOTS);
-    run.array = jobarray_check(memory, jobarray_size(SLOTS));
+    jobarray_init(memory, SLOTS, 100);
+    run.array = jobarray_check(memory, jobarray_size(SLOTS, 100));
     l = run.ledger;
     atomic_store(&run.ledger->limit, MAX_RESULTS);
     let_them_race(&run, duration);

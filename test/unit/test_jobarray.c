@@ -9,6 +9,9 @@
 #include "jobarray.h"
 
 #define N 4
+#define HOSTS 100
+/* 100 hosts in a set that is at most four fifths full: 128 cells of 8 bytes */
+#define SLOT_AND_SET (sizeof(struct job_slot) + 128 * 8)
 #define ME 1234
 #define NOW 1000u
 
@@ -18,9 +21,9 @@ static struct jobarray *array;
 static void
 setup(void)
 {
-    memory = aligned_alloc(64, jobarray_size(N));
-    jobarray_init(memory, N);
-    array = jobarray_check(memory, jobarray_size(N));
+    memory = aligned_alloc(64, jobarray_size(N, HOSTS));
+    jobarray_init(memory, N, HOSTS);
+    array = jobarray_check(memory, jobarray_size(N, HOSTS));
     ck_assert_ptr_nonnull(array);
 }
 
@@ -48,7 +51,7 @@ filled(size_t i, int64_t id)
     struct job_slot *slot = jobarray_slot(array, i);
     struct sendable j = job(id);
 
-    ck_assert(jobarray_fill(slot, &j, NOW));
+    ck_assert(jobarray_fill(array, slot, &j, NOW));
     return slot;
 }
 
@@ -117,9 +120,9 @@ START_TEST(only_an_empty_slot_is_filled)
     struct job_slot *slot = filled(0, 1);
     struct sendable other = job(2);
 
-    ck_assert(!jobarray_fill(slot, &other, NOW));
+    ck_assert(!jobarray_fill(array, slot, &other, NOW));
     claimed(slot, ME, NOW);
-    ck_assert(!jobarray_fill(slot, &other, NOW));
+    ck_assert(!jobarray_fill(array, slot, &other, NOW));
     ck_assert_int_eq(atomic_load(&slot->result_id), 1);
 }
 END_TEST
@@ -128,8 +131,8 @@ START_TEST(hints_are_those_of_the_job)
 {
     struct job_slot *slot = filled(0, 9);
 
-    jobarray_refuse(slot);
-    jobarray_refuse(slot);
+    jobarray_refuse(array, slot, 9, 1, REFUSED_MEMORY);
+    jobarray_refuse(array, slot, 9, 2, REFUSED_DISK);
     ck_assert_int_eq(atomic_load(&slot->result_id), 9);
     ck_assert_int_eq(atomic_load(&slot->wu_id), 90);
     ck_assert_int_eq(atomic_load(&slot->priority), 7);
@@ -137,6 +140,110 @@ START_TEST(hints_are_those_of_the_job)
     ck_assert_uint_eq(jobarray_time_added(slot), NOW);
     ck_assert(jobarray_clear(slot));
     ck_assert_uint_eq(atomic_load(&filled(0, 10)->refusals), 0);
+}
+END_TEST
+
+/* ---- hosts that could not take a job --------------------------------------
+ */
+
+START_TEST(a_host_counts_once_whatever_its_reasons)
+{
+    struct job_slot *slot = filled(0, 9);
+    struct refused_host host[2];
+
+    ck_assert(jobarray_refuse(array, slot, 9, 5, REFUSED_MEMORY));
+    ck_assert(!jobarray_refuse(array, slot, 9, 5, REFUSED_MEMORY));
+    ck_assert(!jobarray_refuse(array, slot, 9, 5, REFUSED_DISK));
+    ck_assert_uint_eq(atomic_load(&slot->refusals), 1);
+    ck_assert_uint_eq(jobarray_refused(array, slot, 9, host, 2), 1);
+    ck_assert_int_eq(host[0].hostid, 5);
+    ck_assert_int_eq(host[0].reason, REFUSED_MEMORY);
+}
+END_TEST
+
+START_TEST(as_many_hosts_as_asked_for_have_room)
+{
+    struct job_slot *slot = filled(0, 9);
+    struct refused_host host[HOSTS];
+    int of[REFUSED_MAX + 1] = {0};
+
+    for (int id = 1; id <= HOSTS; id++)
+        ck_assert(
+            jobarray_refuse(array, slot, 9, 1000 * id,
+                            id <= 63 ? REFUSED_MEMORY : REFUSED_NO_VERSION));
+    ck_assert_uint_eq(jobarray_refused(array, slot, 9, host, HOSTS), HOSTS);
+    for (int i = 0; i < HOSTS; i++)
+        of[host[i].reason]++;
+    ck_assert_int_eq(of[REFUSED_MEMORY], 63);
+    ck_assert_int_eq(of[REFUSED_NO_VERSION], 37);
+}
+END_TEST
+
+START_TEST(more_hosts_than_there_is_room_for_are_let_go)
+{
+    struct job_slot *slot = filled(0, 9);
+
+    for (int id = 1; id <= 10 * HOSTS; id++)
+        jobarray_refuse(array, slot, 9, id, REFUSED_DISK);
+    ck_assert_uint_ge(jobarray_refused(array, slot, 9, NULL, 0), HOSTS);
+    ck_assert(!jobarray_refuse(array, slot, 9, 10 * HOSTS + 1, REFUSED_DISK));
+    ck_assert_uint_eq(jobarray_refused(array, filled(1, 10), 10, NULL, 0), 0);
+}
+END_TEST
+
+START_TEST(a_host_that_speaks_too_late_does_not_count_for_the_next_job)
+{
+    struct job_slot *slot = filled(0, 9);
+
+    ck_assert(jobarray_clear(slot));
+    filled(0, 10);
+    jobarray_refuse(array, slot, 9, 5, REFUSED_MEMORY);
+    ck_assert_uint_eq(atomic_load(&slot->refusals), 0);
+    ck_assert_uint_eq(jobarray_refused(array, slot, 10, NULL, 0), 0);
+    ck_assert(jobarray_refuse(array, slot, 10, 5, REFUSED_MEMORY));
+    ck_assert_uint_eq(jobarray_refused(array, slot, 10, NULL, 0), 1);
+}
+END_TEST
+
+START_TEST(a_job_may_come_with_the_hosts_that_failed_before)
+{
+    static const struct refused_host known[] = {
+        {5, REFUSED_MEMORY},
+        {6, REFUSED_DISK  }
+    };
+    struct job_slot *slot = filled(0, 9);
+    struct sendable j = {.result_id = 10};
+
+    jobarray_refuse(array, slot, 9, 4, REFUSED_MEMORY);
+    ck_assert(jobarray_clear(slot));
+    ck_assert(jobarray_fill_known(array, slot, &j, known, 2, NOW));
+    ck_assert_uint_eq(atomic_load(&slot->refusals), 2);
+    ck_assert(!jobarray_refuse(array, slot, 10, 6, REFUSED_MEMORY));
+    ck_assert(jobarray_refuse(array, slot, 10, 4, REFUSED_MEMORY));
+    ck_assert_uint_eq(jobarray_refused(array, slot, 10, NULL, 0), 3);
+}
+END_TEST
+
+START_TEST(a_host_without_an_id_does_not_count)
+{
+    struct job_slot *slot = filled(0, 9);
+
+    ck_assert(!jobarray_refuse(array, slot, 9, 0, REFUSED_MEMORY));
+    ck_assert_uint_eq(jobarray_refused(array, slot, 9, NULL, 0), 0);
+}
+END_TEST
+
+START_TEST(a_job_of_a_class_begins_as_infeasible_for_some)
+{
+    struct sendable j = {.result_id = 10, .hr_class = 3};
+    struct job_slot *slot = filled(0, 9);
+
+    ck_assert_uint_eq(atomic_load(&slot->infeasible), 0);
+    jobarray_infeasible(slot);
+    ck_assert_uint_eq(atomic_load(&slot->infeasible), 1);
+    ck_assert(jobarray_clear(slot));
+    ck_assert(jobarray_fill(array, slot, &j, NOW));
+    ck_assert_uint_eq(atomic_load(&slot->infeasible), 1);
 }
 END_TEST
 
@@ -274,15 +381,13 @@ END_TEST
 START_TEST(what_is_no_job_array_is_refused)
 {
     uint32_t *magic = memory;
-    size_t size = jobarray_size(N);
+    size_t size = jobarray_size(N, HOSTS);
 
     ck_assert_ptr_null(jobarray_check(memory, 0));
     ck_assert_ptr_null(jobarray_check(memory, 63));
     /* N slots and the header, one byte short */
-    ck_assert_ptr_null(
-        jobarray_check(memory, 64 + N * sizeof(struct job_slot) - 1));
-    ck_assert_ptr_nonnull(
-        jobarray_check(memory, 64 + N * sizeof(struct job_slot)));
+    ck_assert_ptr_null(jobarray_check(memory, 64 + N * SLOT_AND_SET - 1));
+    ck_assert_ptr_nonnull(jobarray_check(memory, 64 + N * SLOT_AND_SET));
     *magic ^= 1;
     ck_assert_ptr_null(jobarray_check(memory, size));
 }
@@ -290,11 +395,11 @@ END_TEST
 
 START_TEST(an_array_may_be_without_slots)
 {
-    void *none = aligned_alloc(64, jobarray_size(0));
+    void *none = aligned_alloc(64, jobarray_size(0, HOSTS));
     struct jobarray *a;
 
-    jobarray_init(none, 0);
-    a = jobarray_check(none, jobarray_size(0));
+    jobarray_init(none, 0, HOSTS);
+    a = jobarray_check(none, jobarray_size(0, HOSTS));
     ck_assert_ptr_nonnull(a);
     ck_assert_uint_eq(jobarray_n_slots(a), 0);
     ck_assert_uint_eq(jobarray_sweep(a, NOW, 60, true), 0);
@@ -317,6 +422,14 @@ main(void)
     tcase_add_test(tc, an_empty_slot_cannot_be_claimed);
     tcase_add_test(tc, only_an_empty_slot_is_filled);
     tcase_add_test(tc, hints_are_those_of_the_job);
+    tcase_add_test(tc, a_host_counts_once_whatever_its_reasons);
+    tcase_add_test(tc, as_many_hosts_as_asked_for_have_room);
+    tcase_add_test(tc, more_hosts_than_there_is_room_for_are_let_go);
+    tcase_add_test(tc,
+                   a_host_that_speaks_too_late_does_not_count_for_the_next_job);
+    tcase_add_test(tc, a_job_may_come_with_the_hosts_that_failed_before);
+    tcase_add_test(tc, a_host_without_an_id_does_not_count);
+    tcase_add_test(tc, a_job_of_a_class_begins_as_infeasible_for_some);
     tcase_add_test(tc, a_job_given_back_can_be_claimed_again);
     tcase_add_test(tc, a_job_done_leaves_an_empty_slot);
     tcase_add_test(tc, the_feeder_clears_ready_slots_only);

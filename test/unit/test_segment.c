@@ -57,7 +57,7 @@ publish(struct segment *s, int64_t appid, size_t slots)
     struct app app = {.id = appid, .name = "uppercase"};
     struct catalog_source src = {.app = &app, .n_apps = 1};
 
-    ck_assert_int_eq(segment_build(s, &src, slots), 0);
+    ck_assert_int_eq(segment_build(s, &src, slots, 100), 0);
     ck_assert_int_eq(segment_publish(s), 0);
 }
 
@@ -209,7 +209,7 @@ START_TEST(a_reload_waits_for_nobody)
     publish(f, 1, 10);
     s = scheduler();
     slot = jobarray_slot(segment_jobarray(f), 0);
-    ck_assert(jobarray_fill(slot, &job, 1));
+    ck_assert(jobarray_fill(segment_jobarray(f), slot, &job, 1));
     slot = jobarray_slot(segment_jobarray(s), 0);
     ck_assert(jobarray_claim(slot, getpid(), 1, &word, &copy));
 
