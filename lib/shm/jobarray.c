@@ -35,6 +35,7 @@
 
 #define JOBARRAY_MAGIC 0x4a4f4253u /* "JOBS" */
 #define JOBARRAY_ALIGN 64
+#define MAX_CELLS ((uint64_t)1 << 24)
 
 struct jobarray {
     uint32_t magic;
@@ -178,7 +179,7 @@ jobarray_check(void *where, size_t size)
         return NULL;
     room = size - sizeof(*array);
     if (array->n_cells == 0 || (array->n_cells & (array->n_cells - 1)) != 0 ||
-        array->n_cells > room / sizeof(uint64_t) ||
+        array->n_cells > MAX_CELLS ||
         array->n_slots > room / (sizeof(struct job_slot) +
                                  array->n_cells * sizeof(uint64_t)))
         return NULL;
