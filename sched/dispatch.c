@@ -329,23 +329,17 @@ explain(struct rpc *rpc, const struct scan *scan)
                       "No tasks sent. The project has none at the moment.");
 }
 
+/* For the request's line in the log. */
 static void
-log_refusals(const struct rpc *rpc, const struct scan *scan)
+note_walk(struct rpc *rpc, const struct scan *scan)
 {
-    struct buf text = BUF_INIT;
-
+    rpc->tally.ready = (unsigned)scan->n;
     for (size_t i = 0; i < n_dispatch_rules; i++)
         if (scan->refused[i] > 0)
-            buf_addf(&text, " %s %u", dispatch_rules[i].name, scan->refused[i]);
+            buf_addf(&rpc->refused, " %s %u", dispatch_rules[i].name,
+                     scan->refused[i]);
     if (scan->busy > 0)
-        buf_addf(&text, " busy %u", scan->busy);
-    log_normal(
-        TAG_HOST "work: asked %.0f s, %.1f instances; ready %zu, scanned "
-                 "%u; refused:%s; sent %u",
-        rpc->host.id, rpc->work.whole.seconds_left[PROC_CPU],
-        rpc->work.whole.instances_left[PROC_CPU], scan->n, rpc->tally.scanned,
-        text.len > 0 ? buf_str(&text) : " none", rpc->tally.sent);
-    buf_free(&text);
+        buf_addf(&rpc->refused, " busy %u", scan->busy);
 }
 
 /* ---- the step ---- */
@@ -404,7 +398,7 @@ dispatch_step(struct rpc *rpc)
         reply_batch(rpc, &b);
         if (rpc->tally.sent == 0)
             explain(rpc, &scan);
-        log_refusals(rpc, &scan);
+        note_walk(rpc, &scan);
         rpc->looked_for_work = true;
     }
     free_batch(&b);

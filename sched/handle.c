@@ -16,6 +16,7 @@
 #include "file.h"
 #include "jobarray.h"
 #include "log.h"
+#include "names.h"
 #include "preferences.h"
 #include "report.h"
 #include "resend.h"
@@ -138,6 +139,7 @@ reset(struct rpc *rpc)
     rpc->new_host = rpc->weak_key = rpc->no_work = rpc->report_lost = false;
     rpc->committing = false;
     rpc->tally = (struct rpc_tally){0};
+    buf_free(&rpc->refused);
 }
 
 /* Called again after a deadlock: everything is made anew. */
@@ -283,21 +285,51 @@ why_down(struct server *s)
 
 /* ---- one request ---- */
 
+/* What the request asks for, as far as it got: "CPU 3600 s 0.5 idle". */
+static void
+add_asked(const struct rpc *rpc, struct buf *line)
+{
+    const struct offer_host *asked = &rpc->work.whole;
+    size_t before = line->len;
+
+    for (int t = 0; t < N_PROC_TYPES; t++) {
+        if (asked->seconds_left[t] <= 0 && asked->instances_left[t] <= 0)
+            continue;
+        buf_addf(line, "%s %s %.0f s", line->len > before ? "," : "",
+                 proc_type_name(t), asked->seconds_left[t]);
+        if (asked->instances_left[t] > 0)
+            buf_addf(line, " %.1f idle", asked->instances_left[t]);
+    }
+    if (line->len == before)
+        buf_add(line, " nothing");
+}
+
+/* One line for each request, whatever the debug flags. */
 static void
 log_request(const struct rpc *rpc, double seconds, double db_time,
             uint64_t statements)
 {
-    log_normal(
-        TAG_HOST "user %" PRId64 ", from %s, client %d.%d.%d: reported "
-                 "%" PRId64 ", stored %" PRId64
-                 "; resent %u, sent %u, aborted %u; "
-                 "delay %.0f; database %.4f s, %" PRIu64 " statements; %.4f s",
-        rpc->host.id, rpc->user.id, rpc->peer[0] != '\0' ? rpc->peer : "-",
-        rpc->req->core_client_major_version,
-        rpc->req->core_client_minor_version, rpc->req->core_client_release,
-        rpc->tally.reported, rpc->tally.stored, rpc->tally.resent,
-        rpc->tally.sent, rpc->tally.aborted, rpc->reply.request_delay, db_time,
-        statements, seconds);
+    const struct rpc_tally *t = &rpc->tally;
+    const struct sched_request *req = rpc->req;
+    struct buf line = BUF_INIT;
+
+    buf_addf(&line,
+             "user %" PRId64 ", from %s, client %d.%d.%d: "
+             "reported %" PRId64 ", stored %" PRId64 "; asked",
+             rpc->user.id, rpc->peer[0] != '\0' ? rpc->peer : "-",
+             req->core_client_major_version, req->core_client_minor_version,
+             req->core_client_release, t->reported, t->stored);
+    add_asked(rpc, &line);
+    buf_addf(&line,
+             "; ready %u, scanned %u; refused:%s; resent %u, sent %u, "
+             "aborted %u; delay %.0f; database %.4f s, %" PRIu64
+             " statements; %.4f s",
+             t->ready, t->scanned,
+             rpc->refused.len > 0 ? buf_str(&rpc->refused) : " none", t->resent,
+             t->sent, t->aborted, rpc->reply.request_delay, db_time, statements,
+             seconds);
+    log_normal(TAG_HOST "%s", rpc->host.id, buf_str(&line));
+    buf_free(&line);
 }
 
 /* 10 slots of 100 left: do not wait for the feeder's next look. */

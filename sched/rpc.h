@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "account.h"
+#include "buf.h"
 #include "claims.h"
 #include "db_sched.h"
 #include "reply.h"
@@ -31,7 +32,8 @@ enum step_result {
 
 struct rpc_tally { /* for the request's line in the log */
     int64_t reported, stored;
-    unsigned scanned; /* slots judged */
+    unsigned ready;   /* slots with a job, as the walk began */
+    unsigned scanned; /* of them judged */
     unsigned resent, sent, aborted;
 };
 
@@ -63,6 +65,7 @@ struct rpc {
                          an earlier reply was lost */
     char *code_sign_key, *code_sign_key_signature; /* the reply's */
     struct rpc_tally tally;
+    struct buf refused; /* " memory 3 disk 1", for the same line */
 };
 
 /* Does this request get jobs, as far as we know yet? */

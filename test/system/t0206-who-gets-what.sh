@@ -304,7 +304,7 @@ mv "$PROJECT/log/before.log" "$PROJECT/log/scheduler.log"
 
 # ---- the line in the log ----
 promise "each request has its line: asked, scanned, refused, sent" grep -Eq \
-	'work: asked 1000000 s, .* scanned 3; refused: .*; sent 1' \
+	'asked CPU 1000000 s; ready 3, scanned 3; refused: .*, sent 1,.* statements' \
 	"$PROJECT/log/scheduler.log"
 promise "nothing critical was logged" \
 	same 0 "$(grep -c CRITICAL "$PROJECT/log/scheduler.log")"
