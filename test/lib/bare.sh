@@ -325,6 +325,17 @@ promise() {
 	fi
 }
 
+# promise_in SECONDS TEXT COMMAND…: becomes true within that time.
+promise_in() {
+	local tenths=$(($1 * 10)) text=$2
+	shift 2
+	while ! "$@" >/dev/null 2>&1 && [ $tenths -gt 0 ]; do
+		tenths=$((tenths - 1))
+		sleep 0.1
+	done
+	promise "$text" "$@"
+}
+
 equals() { # WANT SQL
 	local got
 	got=$(sql "$2")
