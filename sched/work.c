@@ -96,7 +96,7 @@ describe_offer(const struct rpc *rpc, struct offer_host *ret)
 {
     const struct sched_request *req = rpc->req;
     const struct work_request wanted = {
-        .per_resource = req->cpu_req_secs > 0 || req->has_gpu_request,
+        .per_resource = req->cpu_req_secs > 0 || request_wants_coproc(req),
         .work_req_seconds = req->work_req_seconds,
         .req_secs[PROC_CPU] = req->cpu_req_secs,
         .req_instances[PROC_CPU] = req->cpu_req_instances,

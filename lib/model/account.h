@@ -2,6 +2,8 @@
 #ifndef QUORATE_ACCOUNT_H
 #define QUORATE_ACCOUNT_H
 
+#include <stddef.h>
+
 #include "workunit.h"
 
 struct user {
@@ -43,6 +45,25 @@ struct global_prefs {
     double ram_max_used_busy_pct;
     double ram_max_used_idle_pct;
     double max_ncpus_pct;
+};
+
+/* Project preferences, of the host's venue (protocol §8.3). */
+struct project_prefs {
+    int64_t *app_id; /* selected applications, malloc; none = all */
+    size_t n_app_ids;
+    bool allow_non_preferred_apps;
+    bool allow_beta_work;
+    /* no_cpu, no_cuda, no_ati, no_intel_gpu, no_apple_gpu; no_gpus: all but the
+     * first */
+    bool excluded[N_PROC_TYPES];
+    int max_jobs; /* in progress; 0 no limit */
+    int max_cpus; /* 0 no limit */
+    /* every element, for plan classes; the first of a name counts */
+    struct project_pref {
+        char tag[64];
+        char value[NAME_SIZE];
+    } * pref; /* malloc */
+    size_t n_prefs;
 };
 
 #endif

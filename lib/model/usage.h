@@ -15,6 +15,9 @@ struct host_usage {
     double mem_usage;       /* bytes; 0: the workunit's rsc_memory_bound */
     double projected_flops; /* FLOPS expected of it */
     double peak_flops;      /* FLOPS; stored in result.flops_estimate */
+    /* type of coprocessor if it is none of enum proc_type (`type` is PROC_CPU
+     * then, and gpu_usage counts these); "" otherwise */
+    char other_coproc[64];
     char cmdline[USAGE_CMDLINE_SIZE]; /* added for each job, "" none */
 };
 

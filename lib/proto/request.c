@@ -13,6 +13,7 @@
 #include "dialect.h"
 #include "fields.h"
 #include "prefs.h"
+#include "request_ability.h"
 #include "request_item.h"
 #include "utf8.h"
 #include "xml.h"
@@ -52,6 +53,8 @@ static const struct field scalars[] = {
     REAL("cpu_req_instances", cpu_req_instances, 0, MAX_CPUS),
     AMOUNT("estimated_delay", estimated_delay),
     BOOL("client_cap_plan_class", client_cap_plan_class),
+    BOOL("dont_use_docker", ability.dont_use_docker),
+    BOOL("dont_use_wsl", ability.dont_use_wsl),
     TEXT("platform_name", platform_name),
     TEXT("code_sign_key", code_sign_key),
     TEXT("cross_project_id", cross_project_id),
@@ -146,6 +149,7 @@ static void
 read_host_info(struct reader *r, const struct xml_node *node)
 {
     fields_read(host_info, ARRAY_LEN(host_info), node, r->request);
+    ability_read_host_info(node, &r->request->ability);
 }
 
 static void
@@ -217,15 +221,7 @@ read_file(struct reader *r, const struct xml_node *node)
 static void
 read_coprocs(struct reader *r, const struct xml_node *list)
 {
-    const struct xml_node *node = xml_first(list);
-    double secs;
-
-    for (; node != NULL; node = xml_next(node)) {
-        const struct xml_node *asked = xml_child(node, "req_secs");
-
-        if (asked != NULL && node_number(asked, &secs) && secs > 0)
-            r->request->has_gpu_request = true;
-    }
+    ability_read_coprocs(list, &r->request->ability);
 }
 
 static void
@@ -405,8 +401,23 @@ request_free(struct sched_request *q)
 }
 
 bool
+request_wants_coproc(const struct sched_request *q)
+{
+    const struct ability *a = &q->ability;
+
+    for (int i = PROC_CPU + 1; i < N_PROC_TYPES; i++)
+        if (a->gpu[i].req_secs > 0)
+            return true;
+    for (int i = 0; i < a->n_coprocs; i++)
+        if (a->coproc[i].gpu.req_secs > 0)
+            return true;
+    return false;
+}
+
+bool
 request_wants_work(const struct sched_request *q)
 {
-    return !q->dont_send_work && (q->work_req_seconds > 0 ||
-                                  q->cpu_req_secs > 0 || q->has_gpu_request);
+    return !q->dont_send_work &&
+           (q->work_req_seconds > 0 || q->cpu_req_secs > 0 ||
+            request_wants_coproc(q));
 }

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ability.h"
 #include "account.h"
 #include "host.h"
 #include "names.h"
@@ -43,7 +44,11 @@ struct client_app_version { /* <app_versions>: index = position */
     char platform[NAME_SIZE];
     char plan_class[64];
     double avg_ncpus;
-    double flops;
+    double flops;    /* FLOPS, 0 not sent */
+    char coproc[64]; /* its type, "" none */
+    double coproc_count;
+    double gpu_ram; /* bytes */
+    char cmdline[NAME_SIZE];
 };
 
 struct other_result {
@@ -97,6 +102,7 @@ struct sched_request {
     /* fields that a request carries: time_stats, net_stats, host_info,
      * disk_usage; host_cpid as sent */
     struct host host;
+    struct ability ability;
 
     struct reported_result *result;
     size_t n_results; /* duplicates of a name left out */
@@ -110,7 +116,6 @@ struct sched_request {
     size_t n_trickles;
     struct client_file *file;
     size_t n_files;
-    bool has_gpu_request; /* some coproc asks for seconds */
 };
 
 /* 0 and a request to be freed; -1 and a text for the volunteer ("no start
@@ -118,6 +123,9 @@ struct sched_request {
 int request_parse(const void *bytes, size_t n, struct sched_request **ret,
                   struct buf *err);
 void request_free(struct sched_request *);
+
+/* Does some coprocessor ask for seconds? */
+bool request_wants_coproc(const struct sched_request *);
 
 /* Does it ask for work? (§2.3.1) */
 bool request_wants_work(const struct sched_request *);

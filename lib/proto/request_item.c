@@ -272,9 +272,18 @@ item_app_version(const struct xml_node *node, struct client_app_version *ret)
         FIELD_AT("avg_ncpus", FIELD_DOUBLE, client_app_version, avg_ncpus, 0,
                  MAX_REAL),
         FIELD_AT("flops", FIELD_DOUBLE, client_app_version, flops, 0, MAX_REAL),
+        FIELD_AT("gpu_ram", FIELD_DOUBLE, client_app_version, gpu_ram, 0,
+                 MAX_REAL),
+        FIELD_AT("cmdline", FIELD_TEXT, client_app_version, cmdline, 0, 0),
+    };
+    static const struct field coproc[] = {
+        FIELD_AT("type", FIELD_TEXT, client_app_version, coproc, 0, 0),
+        FIELD_AT("count", FIELD_DOUBLE, client_app_version, coproc_count, 0,
+                 ABILITY_MAX_INSTANCES),
     };
 
     fields_read(fields, ARRAY_LEN(fields), node, ret);
+    fields_read(coproc, ARRAY_LEN(coproc), xml_child(node, "coproc"), ret);
 }
 
 /* The variety of a line that has one: up to the end tag or the line's end. */

@@ -95,7 +95,7 @@ check_client(const struct sched_request *q)
     ck_assert_uint_eq(q->n_alt_platforms, 1);
     ck_assert_str_eq(q->alt_platform[0], "i686-pc-linux-gnu");
     ck_assert(q->has_other_results);
-    ck_assert(!q->has_gpu_request);
+    ck_assert(!request_wants_coproc(q));
     ck_assert(request_wants_work(q));
 }
 
