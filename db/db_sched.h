@@ -31,6 +31,7 @@
 #include "db.h"
 #include "host.h"
 #include "result.h"
+#include "version.h"
 #include "workunit.h"
 
 struct trickle_up;
@@ -174,10 +175,11 @@ struct candidate {
     int64_t result_id;
     int64_t wu_id;
     int64_t app_version_id;
-    double flops_estimate; /* peak FLOPS, stored */
-    int64_t deadline;      /* stored: grace included */
-    int replicate_to;      /* 0, or: the workunit gets so many instances, all of
-                              which must agree (adaptive replication) */
+    double flops_estimate;        /* peak FLOPS, stored */
+    int64_t deadline;             /* stored: grace included */
+    struct version_choice choice; /* how it would run; not used in db */
+    int replicate_to; /* 0, or: the workunit gets so many instances, all of
+                         which must agree (adaptive replication) */
     /* found */
     enum candidate_state state;
     struct workunit *wu;   /* with xml_doc; malloc'ed */

@@ -59,13 +59,12 @@ in_batch(const struct batch *b, int64_t wu_id)
 /* NULL: allowed, and the host's offer has shrunk by the job. */
 static const struct dispatch_rule *
 judge(struct rpc *rpc, const struct scan *scan, const struct batch *b,
-      const struct sendable *job)
+      const struct sendable *job, struct version_choice *ret_choice)
 {
     const struct dispatch_rule *rule;
-    struct version_choice choice;
     struct offer offer;
 
-    work_offer(rpc, job, &offer, &choice);
+    work_offer(rpc, job, &offer, ret_choice);
     offer.in_this_reply = in_batch(b, job->wu_id);
     if (scan_is_taken(scan, job->wu_id)) {
         offer.user_has_result = rpc->cfg->one_result_per_user_per_wu;
@@ -73,24 +72,22 @@ judge(struct rpc *rpc, const struct scan *scan, const struct batch *b,
     }
     rule = dispatch_refusal(&offer);
     if (rule == NULL)
-        offer_host_take(&rpc->work.offer, &offer);
+        work_take(rpc, &offer);
     return rule;
 }
 
 static void
-add_candidate(struct rpc *rpc, struct batch *b, const struct sendable *job)
+add_candidate(struct batch *b, const struct sendable *job,
+              const struct version_choice *choice)
 {
-    struct version_choice choice;
-    struct offer offer;
-
-    work_offer(rpc, job, &offer, &choice);
     if ((b->n & (b->n - 1)) == 0) /* 0 or a power of two: full */
         b->c = xrealloc(b->c, (b->n > 0 ? 2 * b->n : 1) * sizeof(*b->c));
     b->c[b->n++] = (struct candidate){
         .result_id = job->result_id,
         .wu_id = job->wu_id,
-        .app_version_id = choice.version_id,
-        .flops_estimate = choice.usage.peak_flops,
+        .app_version_id = choice->version_id,
+        .flops_estimate = choice->usage.peak_flops,
+        .choice = *choice,
     };
     b->n_new++;
 }
@@ -129,11 +126,13 @@ judge_claims_again(struct rpc *rpc, struct scan *scan, struct batch *b)
 {
     for (size_t i = 0; i < rpc->claims.n; i++) {
         struct claim *claim = &rpc->claims.claim[i];
-        const struct dispatch_rule *rule = judge(rpc, scan, b, &claim->job);
+        struct version_choice choice;
+        const struct dispatch_rule *rule =
+            judge(rpc, scan, b, &claim->job, &choice);
 
         claim->fate = CLAIM_BACK;
         if (rule == NULL)
-            add_candidate(rpc, b, &claim->job);
+            add_candidate(b, &claim->job, &choice);
         else
             scan_count(scan, rule);
     }
@@ -148,6 +147,7 @@ pick(struct rpc *rpc, struct scan *scan, struct batch *b)
     for (; scan->next < scan->n && !scan->stopped; scan->next++) {
         struct job_slot *slot = scan->place[scan->next].slot;
         const struct dispatch_rule *rule;
+        struct version_choice choice;
         struct claim *claim;
 
         if (scan_look_ahead(scan, rpc) != 0)
@@ -156,9 +156,9 @@ pick(struct rpc *rpc, struct scan *scan, struct batch *b)
         if (claim == NULL)
             continue;
         rpc->tally.scanned++;
-        rule = judge(rpc, scan, b, &claim->job);
+        rule = judge(rpc, scan, b, &claim->job, &choice);
         if (rule == NULL) {
-            add_candidate(rpc, b, &claim->job);
+            add_candidate(b, &claim->job, &choice);
         } else {
             note_refusal(rpc, scan, rule, slot, claim->job.result_id);
             claims_drop_last(&rpc->claims);
@@ -186,10 +186,9 @@ count_lost(struct rpc *rpc, struct scan *scan, const struct candidate *c,
            const struct sendable *job)
 {
     const struct dispatch_rule *rule;
-    struct version_choice choice;
     struct offer offer;
 
-    work_offer(rpc, job, &offer, &choice);
+    work_offer_chosen(rpc, job, &c->choice, &offer);
     offer.host = &rpc->work.whole;
     offer.user_has_result = c->state == CANDIDATE_USER_HAS;
     offer.host_has_result = c->state == CANDIDATE_HOST_HAS;
@@ -202,17 +201,16 @@ count_lost(struct rpc *rpc, struct scan *scan, const struct candidate *c,
 static void
 take_again(struct rpc *rpc, const struct batch *b)
 {
-    rpc->work.offer = rpc->work.whole;
+    work_take_nothing(rpc);
     for (size_t i = 0; i < b->n; i++) {
-        struct version_choice choice;
         struct offer offer;
         struct claim *claim;
 
         if (b->c[i].state != CANDIDATE_OK)
             continue;
         claim = claim_of(rpc, &b->c[i]);
-        work_offer(rpc, &claim->job, &offer, &choice);
-        offer_host_take(&rpc->work.offer, &offer);
+        work_offer_chosen(rpc, &claim->job, &b->c[i].choice, &offer);
+        work_take(rpc, &offer);
     }
 }
 
@@ -288,13 +286,14 @@ static void
 reply_batch(struct rpc *rpc, struct batch *b)
 {
     for (size_t i = 0; i < b->n; i++) {
-        struct version_choice choice;
+        const struct sendable *job;
         struct offer offer;
 
         if (b->c[i].state != CANDIDATE_OK)
             continue;
-        work_offer(rpc, &claim_of(rpc, &b->c[i])->job, &offer, &choice);
-        dispatch_reply(rpc, &b->c[i], &choice, offer.app);
+        job = &claim_of(rpc, &b->c[i])->job;
+        work_offer_chosen(rpc, job, &b->c[i].choice, &offer);
+        dispatch_reply(rpc, &b->c[i], &b->c[i].choice, offer.app);
         rpc->tally.sent++;
     }
 }

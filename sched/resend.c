@@ -117,7 +117,6 @@ static enum fate
 judge(struct rpc *rpc, struct candidate *c)
 {
     const struct dispatch_rule *rule;
-    struct version_choice choice;
     struct sendable job;
     struct offer offer;
 
@@ -127,31 +126,30 @@ judge(struct rpc *rpc, struct candidate *c)
         return FATE_EXPIRE;
     c->deadline = new_deadline(rpc, c);
     describe_job(rpc, c, &job);
-    work_offer(rpc, &job, &offer, &choice);
+    work_offer(rpc, &job, &offer, &c->choice);
     rule = dispatch_refusal(&offer);
     if (rule != NULL)
         return rule->kind == REFUSAL_STOP ? FATE_LATER : FATE_EXPIRE;
-    offer_host_take(&rpc->work.offer, &offer);
-    c->app_version_id = choice.version_id;
-    c->flops_estimate = choice.usage.peak_flops;
+    work_take(rpc, &offer);
+    c->app_version_id = c->choice.version_id;
+    c->flops_estimate = c->choice.usage.peak_flops;
     return FATE_SEND;
 }
 
 static void
 reply_resent(struct rpc *rpc, struct candidate *c)
 {
-    struct version_choice choice;
     struct sendable job;
     struct offer offer;
 
     describe_job(rpc, c, &job);
-    work_offer(rpc, &job, &offer, &choice);
+    work_offer_chosen(rpc, &job, &c->choice, &offer);
     if (rpc->tally.resent < TOLD_MAX)
         reply_message(&rpc->reply, MESSAGE_LOW, "Sent lost task %s again.",
                       c->result->name);
     log_normal(TAG_RESULT "lost by host %" PRId64 ", sent again", c->result_id,
                c->result->name, rpc->host.id);
-    dispatch_reply(rpc, c, &choice, offer.app);
+    dispatch_reply(rpc, c, &c->choice, offer.app);
     rpc->tally.resent++;
 }
 

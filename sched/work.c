@@ -178,8 +178,8 @@ choose_version(const struct rpc *rpc, size_t app, int pin,
 }
 
 void
-work_offer(struct rpc *rpc, const struct sendable *job, struct offer *ret,
-           struct version_choice *ret_choice)
+work_offer_chosen(struct rpc *rpc, const struct sendable *job,
+                  const struct version_choice *choice, struct offer *ret)
 {
     struct work *w = &rpc->work;
     ptrdiff_t app = catalog_find_app(rpc->catalog, job->appid);
@@ -190,22 +190,47 @@ work_offer(struct rpc *rpc, const struct sendable *job, struct offer *ret,
         .one_result_per_user_per_wu = rpc->cfg->one_result_per_user_per_wu,
         .one_result_per_host_per_wu = rpc->cfg->one_result_per_host_per_wu,
     };
+    if (app < 0)
+        return;
+    ret->app = &w->app[app];
+    ret->choice = choice;
+    if (choice->index >= 0)
+        ret->version = &w->version[choice->index];
+    ret->version_too_old = choice->refusal == VERSION_TOO_OLD;
+    ret->client_too_old = choice->refusal == VERSION_CLIENT_TOO_OLD ||
+                          choice->refusal == VERSION_CLIENT_TOO_NEW;
+    ret->type = choice->usage.type;
+    ret->avg_ncpus = choice->usage.avg_ncpus;
+    ret->gpu_usage = choice->usage.gpu_usage;
+    ret->mem_usage = choice->usage.mem_usage;
+    ret->flops = choice->usage.projected_flops;
+}
+
+void
+work_offer(struct rpc *rpc, const struct sendable *job, struct offer *ret,
+           struct version_choice *ret_choice)
+{
+    ptrdiff_t app = catalog_find_app(rpc->catalog, job->appid);
+
     *ret_choice = (struct version_choice){
         .index = -1,
         .fpops_scale = 1,
         .refusal = VERSION_NO_PLATFORM,
         .text = "",
     };
-    if (app < 0)
-        return;
-    choose_version(rpc, (size_t)app, job->app_version_num, ret_choice);
-    ret->app = &w->app[app];
-    ret->choice = ret_choice;
-    if (ret_choice->index >= 0)
-        ret->version = &w->version[ret_choice->index];
-    ret->version_too_old = ret_choice->refusal == VERSION_TOO_OLD;
-    ret->client_too_old = ret_choice->refusal == VERSION_CLIENT_TOO_OLD ||
-                          ret_choice->refusal == VERSION_CLIENT_TOO_NEW;
-    ret->avg_ncpus = ret_choice->usage.avg_ncpus;
-    ret->flops = ret_choice->usage.projected_flops;
+    if (app >= 0)
+        choose_version(rpc, (size_t)app, job->app_version_num, ret_choice);
+    work_offer_chosen(rpc, job, ret_choice, ret);
+}
+
+void
+work_take(struct rpc *rpc, const struct offer *offer)
+{
+    offer_host_take(&rpc->work.offer, offer);
+}
+
+void
+work_take_nothing(struct rpc *rpc)
+{
+    rpc->work.offer = rpc->work.whole;
 }

@@ -39,6 +39,16 @@ void work_free(struct work *);
 void work_offer(struct rpc *, const struct sendable *, struct offer *ret,
                 struct version_choice *ret_choice);
 
+/* The same with a choice made before: `choice` must outlive *ret. */
+void work_offer_chosen(struct rpc *, const struct sendable *,
+                       const struct version_choice *, struct offer *ret);
+
+/* A job is taken: the host's offer shrinks, and its version counts one more
+ * today.  The next choice for the application may be another. */
+void work_take(struct rpc *, const struct offer *);
+/* Nothing was taken, after all. */
+void work_take_nothing(struct rpc *);
+
 /* Name of one of the client's platforms. */
 const char *work_platform_name(const struct work *, int64_t id);
 
