@@ -418,6 +418,36 @@ jobarray_sweep(struct jobarray *array, uint32_t now, uint32_t lease,
     return freed;
 }
 
+/* False: it is not READY, or did not stay so. */
+static bool
+peek(const struct job_slot *slot, struct sendable *ret)
+{
+    uint64_t word = atomic_load_explicit(&slot->word, memory_order_acquire);
+
+    if (word_state(word) != SLOT_READY)
+        return false;
+    load_job(ret, &slot->job);
+    return atomic_load_explicit(&slot->word, memory_order_relaxed) == word;
+}
+
+struct jobarray *
+jobarray_copy_ready(const struct jobarray *from, void *where)
+{
+    struct jobarray *copy = where;
+    struct sendable job;
+
+    jobarray_init(where, from->n_slots, 0);
+    for (size_t i = 0; i < from->n_slots; i++) {
+        if (!peek(&from->slot[i], &job))
+            continue;
+        jobarray_fill(copy, &copy->slot[i], &job,
+                      jobarray_time_added(&from->slot[i]));
+        copy->slot[i].infeasible = atomic_load_explicit(
+            &from->slot[i].infeasible, memory_order_relaxed);
+    }
+    return copy;
+}
+
 /* ---- schedulers -----------------------------------------------------------
  */
 

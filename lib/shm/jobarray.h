@@ -114,4 +114,9 @@ size_t jobarray_refused(const struct jobarray *, const struct job_slot *,
                         size_t room);
 size_t jobarray_count(const struct jobarray *, enum slot_state);
 
+/* A private copy of the READY jobs, each at its place (infeasible too; the sets
+ * of hosts are empty), in `where` of jobarray_size(n_slots, 0) bytes: whatever
+ * is done to it, nobody else sees. */
+struct jobarray *jobarray_copy_ready(const struct jobarray *, void *where);
+
 #endif

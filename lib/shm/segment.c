@@ -105,8 +105,9 @@ segment_unmap(struct mapping *m)
 
 /* Map all of an open file.  0, or -1 with errno. */
 static int
-map_fd(int fd, struct mapping *ret)
+map_fd(int fd, bool read_only, struct mapping *ret)
 {
+    int access = read_only ? PROT_READ : PROT_READ | PROT_WRITE;
     struct mapping m;
 
     if (fstat(fd, &m.st) != 0)
@@ -116,7 +117,7 @@ map_fd(int fd, struct mapping *ret)
         return -1;
     }
     m.size = (size_t)m.st.st_size;
-    m.base = mmap(NULL, m.size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    m.base = mmap(NULL, m.size, access, MAP_SHARED, fd, 0);
     if (m.base == MAP_FAILED)
         return -1;
     *ret = m;
@@ -124,14 +125,14 @@ map_fd(int fd, struct mapping *ret)
 }
 
 static int
-map_existing(const char *name, struct mapping *ret)
+map_existing(const char *name, bool read_only, struct mapping *ret)
 {
-    int fd = shm_open(name, O_RDWR, 0);
+    int fd = shm_open(name, read_only ? O_RDONLY : O_RDWR, 0);
     int saved, rc;
 
     if (fd < 0)
         return -1;
-    rc = map_fd(fd, ret);
+    rc = map_fd(fd, read_only, ret);
     saved = errno;
     close(fd);
     errno = saved;
@@ -188,7 +189,7 @@ segment_map_new(const char *name, size_t size, gid_t group, struct mapping *ret)
         return -1;
     }
     if (set_access(fd, group) != 0 || allocate(fd, size) != 0 ||
-        map_fd(fd, ret) != 0) {
+        map_fd(fd, false, ret) != 0) {
         log_errno("shared memory %s: get %zu bytes", name, size);
         close(fd);
         shm_unlink(name);
@@ -241,12 +242,12 @@ check_anchor(const char *name, const struct mapping *m)
 
 /* Map NAME.  *ret is set if SEGMENT_OK. */
 enum segment_state
-segment_open_anchor(const char *name, struct mapping *ret)
+segment_open_anchor(const char *name, bool read_only, struct mapping *ret)
 {
     struct mapping m;
     enum segment_state state;
 
-    if (map_existing(name, &m) != 0) {
+    if (map_existing(name, read_only, &m) != 0) {
         if (errno != ENOENT && errno != EAGAIN)
             log_errno("open shared memory %s", name);
         return SEGMENT_ABSENT;
@@ -333,8 +334,8 @@ take_generation(struct segment *s, uint64_t generation)
     struct mapping m;
 
     drop_generation(s);
-    if (map_existing(segment_generation_name(s->name, generation, &name), &m) !=
-        0) {
+    if (map_existing(segment_generation_name(s->name, generation, &name),
+                     s->looking, &m) != 0) {
         if (errno != ENOENT)
             log_errno("open shared memory %s", buf_str(&name));
     } else if (!segment_find_parts(s, &m, generation)) {
@@ -370,7 +371,7 @@ segment_unlink(const char *name)
 {
     struct mapping m;
 
-    if (segment_open_anchor(name, &m) == SEGMENT_OK) {
+    if (segment_open_anchor(name, false, &m) == SEGMENT_OK) {
         struct segment_anchor *anchor = m.base;
         uint64_t generation = atomic_exchange(&anchor->generation, 0);
 
@@ -421,7 +422,7 @@ follow_name(struct segment *s)
 {
     struct mapping m;
 
-    if (segment_open_anchor(s->name, &m) != SEGMENT_OK)
+    if (segment_open_anchor(s->name, s->looking, &m) != SEGMENT_OK)
         return false;
     if (m.st.st_ino == s->anchor_map.st.st_ino &&
         m.st.st_dev == s->anchor_map.st.st_dev) {
@@ -449,7 +450,7 @@ attach(const char *name, bool looking, enum segment_state *ret)
     struct segment *s;
     struct mapping m;
 
-    *ret = segment_open_anchor(name, &m);
+    *ret = segment_open_anchor(name, looking, &m);
     if (*ret != SEGMENT_OK)
         return NULL;
     s = segment_new(name);

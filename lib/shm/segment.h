@@ -90,7 +90,7 @@ enum segment_state {
 /* NULL unless *ret is SEGMENT_OK. */
 struct segment *segment_attach(const char *name, enum segment_state *ret);
 /* The same for a tool that looks: also what a dead feeder left (SEGMENT_STALE).
- */
+ * It is mapped read-only: writing to it is a crash. */
 struct segment *segment_look(const char *name, enum segment_state *ret);
 /* At the start of each request: follow the generation.  The old mapping goes,
  * so pointers into it are void.  Unless SEGMENT_OK there is nothing mapped that

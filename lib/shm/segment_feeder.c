@@ -71,7 +71,7 @@ adopt_anchor(struct segment *s)
     struct mapping m;
     const struct segment_anchor *anchor;
 
-    if (segment_open_anchor(s->name, &m) != SEGMENT_OK)
+    if (segment_open_anchor(s->name, false, &m) != SEGMENT_OK)
         return false;
     anchor = m.base;
     if (m.st.st_uid != geteuid() || atomic_load(&anchor->generation) == 0) {

@@ -71,7 +71,8 @@ void segment_unmap(struct mapping *);
 bool segment_file_is(const char *name, const struct mapping *);
 
 /* Map NAME and check it; *ret is set if SEGMENT_OK. */
-enum segment_state segment_open_anchor(const char *name, struct mapping *ret);
+enum segment_state segment_open_anchor(const char *name, bool read_only,
+                                       struct mapping *ret);
 void segment_use_anchor(struct segment *, const struct mapping *);
 
 /* Set s->catalog and s->jobs to the parts of a mapped generation, if all of it

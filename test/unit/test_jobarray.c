@@ -247,6 +247,38 @@ START_TEST(a_job_of_a_class_begins_as_infeasible_for_some)
 }
 END_TEST
 
+START_TEST(a_copy_of_the_ready_jobs_is_private)
+{
+    void *mine = aligned_alloc(64, jobarray_size(N, 0));
+    uint64_t before[N], word;
+    struct jobarray *copy;
+    struct sendable job;
+
+    filled(1, 51);
+    jobarray_infeasible(jobarray_slot(array, 1));
+    claimed(filled(2, 52), ME, NOW);
+    filled(3, 53);
+    for (size_t i = 0; i < N; i++)
+        before[i] = atomic_load(&jobarray_slot(array, i)->word);
+    copy = jobarray_copy_ready(array, mine);
+    ck_assert_uint_eq(jobarray_n_slots(copy), N);
+    ck_assert_int_eq(jobarray_state(jobarray_slot(copy, 0)), SLOT_EMPTY);
+    ck_assert_int_eq(jobarray_state(jobarray_slot(copy, 1)), SLOT_READY);
+    ck_assert_int_eq(jobarray_state(jobarray_slot(copy, 2)), SLOT_EMPTY);
+    ck_assert_uint_eq(atomic_load(&jobarray_slot(copy, 1)->infeasible), 1);
+    ck_assert(jobarray_claim(jobarray_slot(copy, 3), ME, NOW + 1, &word, &job));
+    ck_assert_int_eq(job.result_id, 53);
+    ck_assert_int_eq(job.wu_id, 530);
+    ck_assert(jobarray_done(jobarray_slot(copy, 3), word));
+    ck_assert(
+        jobarray_refuse(copy, jobarray_slot(copy, 1), 51, 7, REFUSED_MEMORY));
+    for (size_t i = 0; i < N; i++)
+        ck_assert(atomic_load(&jobarray_slot(array, i)->word) == before[i]);
+    ck_assert_uint_eq(atomic_load(&jobarray_slot(array, 1)->refusals), 0);
+    free(mine);
+}
+END_TEST
+
 START_TEST(a_job_given_back_can_be_claimed_again)
 {
     struct job_slot *slot = filled(0, 1);
@@ -430,6 +462,7 @@ main(void)
     tcase_add_test(tc, a_job_may_come_with_the_hosts_that_failed_before);
     tcase_add_test(tc, a_host_without_an_id_does_not_count);
     tcase_add_test(tc, a_job_of_a_class_begins_as_infeasible_for_some);
+    tcase_add_test(tc, a_copy_of_the_ready_jobs_is_private);
     tcase_add_test(tc, a_job_given_back_can_be_claimed_again);
     tcase_add_test(tc, a_job_done_leaves_an_empty_slot);
     tcase_add_test(tc, the_feeder_clears_ready_slots_only);

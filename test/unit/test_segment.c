@@ -5,6 +5,7 @@
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -332,6 +333,41 @@ START_TEST(an_old_heartbeat_means_a_dead_feeder)
 }
 END_TEST
 
+/* Mappings of our segments with these rights, by the kernel's word. */
+static int
+mappings(const char *rights)
+{
+    FILE *f = fopen("/proc/self/maps", "r");
+    char line[512];
+    int n = 0;
+
+    ck_assert_ptr_nonnull(f);
+    while (fgets(line, sizeof(line), f) != NULL)
+        n += strstr(line, rights) != NULL && strstr(line, name) != NULL;
+    fclose(f);
+    return n;
+}
+
+START_TEST(who_looks_cannot_write)
+{
+    struct segment *f = feeder(), *tool;
+    enum segment_state state;
+    int writable;
+
+    publish(f, 1, 10);
+    writable = mappings(" rw-s ");
+    tool = segment_look(name, &state);
+    ck_assert_ptr_nonnull(tool);
+    ck_assert_int_eq(mappings(" r--s "), 2); /* NAME, NAME.1 */
+    publish(f, 2, 10);
+    ck_assert_int_eq(segment_refresh(tool), SEGMENT_OK);
+    ck_assert_int_eq(mappings(" r--s "), 2);
+    ck_assert_int_eq(mappings(" rw-s "), writable);
+    segment_detach(tool);
+    segment_destroy(f);
+}
+END_TEST
+
 START_TEST(a_tool_may_look_at_what_a_dead_feeder_left)
 {
     struct segment *f = feeder(), *tool;
@@ -562,6 +598,7 @@ main(void)
     tcase_add_test(tc, a_feeder_killed_while_it_built_is_no_hindrance);
     tcase_add_loop_test(tc, an_old_heartbeat_means_a_dead_feeder, 0,
                         ARRAY_LEN(ages));
+    tcase_add_test(tc, who_looks_cannot_write);
     tcase_add_test(tc, a_tool_may_look_at_what_a_dead_feeder_left);
     tcase_add_test(tc, what_a_killed_feeder_left_is_cleaned_up);
     tcase_add_test(tc, a_feeder_notices_that_its_segment_was_removed);
