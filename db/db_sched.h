@@ -13,6 +13,7 @@
  *   host_app_version  max_jobs_per_day, n_jobs_today, consecutive_valid; new
  *              rows (db_hav.h)
  *   msg_from_host (new rows), msg_to_host.handled, x_msg_sent
+ *   x_resend, x_key_failure
  *
  * All functions run inside the one transaction of an RPC.  Locks are taken in
  * this order: user (only to make a host), host, workunits, results.  That is
@@ -180,6 +181,7 @@ struct candidate {
     struct version_choice choice; /* how it would run; not used in db */
     int replicate_to; /* 0, or: the workunit gets so many instances, all of
                          which must agree (adaptive replication) */
+    int resends;      /* db_sched_resends(): times it was sent again */
     /* found */
     enum candidate_state state;
     struct workunit *wu;   /* with xml_doc; malloc'ed */
@@ -220,6 +222,22 @@ void candidate_free(struct candidate *); /* wu and result */
  * host)?  Fills ret with *ret_n of their ids, sorted; room for n. */
 int db_sched_workunits_of(struct db *, const int64_t *wu_ids, size_t n,
                           const struct send_to *, int64_t *ret, size_t *ret_n);
+
+/* ---- limits (db_sched_limits.c) --------------------------------------------
+ * How often was each of these results sent again?  Sets c->resends. */
+int db_sched_resends(struct db *, struct candidate *, size_t n);
+
+/* They are sent again now. */
+int db_sched_count_resends(struct db *, const struct candidate *, size_t n,
+                           int64_t now);
+
+/* Wrong account keys from an address in the hour that is counted now. */
+int db_sched_key_failures(struct db *, const char *address, int64_t now,
+                          int64_t *ret);
+
+/* One more; forgets the counts of a few others whose hour is over.  A
+ * transaction of its own: that of the request is rolled back. */
+int db_sched_count_key_failure(struct db *, const char *address, int64_t now);
 
 /* ---- upload handler --------------------------------------------------------
  */

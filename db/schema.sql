@@ -1173,6 +1173,32 @@ CREATE TABLE x_msg_sent (
     PRIMARY KEY (msg_id)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_unicode_ci;
 
+-- Results that their host lost, and how often they were sent again.
+CREATE TABLE x_resend (
+    result_id bigint NOT NULL
+        COMMENT 'result; by: scheduler',
+    workunitid bigint NOT NULL
+        COMMENT 'its workunit; by: scheduler',
+    times int NOT NULL
+        COMMENT 'sent again; by: scheduler',
+    last_time bigint NOT NULL
+        COMMENT 'Unix s, when last; by: scheduler',
+    PRIMARY KEY (result_id),
+    KEY x_resend_wu (workunitid)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_unicode_ci;
+
+-- Wrong account keys by address, in the hour that began at "since".
+CREATE TABLE x_key_failure (
+    address varchar(64) NOT NULL
+        COMMENT 'network address, of IPv6 the first half; by: scheduler',
+    since bigint NOT NULL
+        COMMENT 'Unix s, from when it is counted; by: scheduler',
+    failures int NOT NULL
+        COMMENT 'wrong account keys; by: scheduler',
+    PRIMARY KEY (address),
+    KEY x_key_failure_since (since)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_unicode_ci;
+
 -- Which steps of db/migrations this database has.  A new one has them all.
 CREATE TABLE x_schema (
     version int NOT NULL
@@ -1187,4 +1213,5 @@ INSERT INTO x_schema (version, applied_time) VALUES
     (2, UNIX_TIMESTAMP()),
     (20, UNIX_TIMESTAMP()),
     (30, UNIX_TIMESTAMP()),
-    (40, UNIX_TIMESTAMP());
+    (40, UNIX_TIMESTAMP()),
+    (70, UNIX_TIMESTAMP());

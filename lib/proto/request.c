@@ -21,6 +21,7 @@
 #define WORK_REQ_MAX (28 * 86400.0) /* s */
 #define MAX_CPUS 65536.0
 #define PREFS_MAX_BYTES 65535 /* a blob */
+#define LOG_MAX_BYTES 1048576
 
 #define TEXT(element, member)                                                  \
     FIELD_AT(element, FIELD_TEXT, sched_request, member, 0, 0)
@@ -219,6 +220,18 @@ read_file(struct reader *r, const struct xml_node *node)
 }
 
 static void
+read_stats_log(struct reader *r, const struct xml_node *node)
+{
+    struct buf text = BUF_INIT;
+
+    if (item_body(node, r->dialect, &text) && text.len <= LOG_MAX_BYTES) {
+        free(r->request->time_stats_log);
+        r->request->time_stats_log = buf_take(&text);
+    }
+    buf_free(&text);
+}
+
+static void
 read_coprocs(struct reader *r, const struct xml_node *list)
 {
     ability_read_coprocs(list, &r->request->ability);
@@ -270,6 +283,7 @@ static const struct {
     {"msg_from_host",              read_trickle      },
     {"host_info",                  read_host_info    },
     {"time_stats",                 read_time_stats   },
+    {"time_stats_log",             read_stats_log    },
     {"net_stats",                  read_net_stats    },
     {"disk_usage",                 read_disk_usage   },
     {"coprocs",                    read_coprocs      },
@@ -397,6 +411,7 @@ request_free(struct sched_request *q)
     free(q->other_result);
     free(q->file);
     free(q->global_prefs_xml);
+    free(q->time_stats_log);
     free(q);
 }
 

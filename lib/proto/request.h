@@ -116,6 +116,7 @@ struct sched_request {
     size_t n_trickles;
     struct client_file *file;
     size_t n_files;
+    char *time_stats_log; /* lines "TIME EVENT", or NULL */
 };
 
 /* 0 and a request to be freed; -1 and a text for the volunteer ("no start

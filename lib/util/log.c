@@ -30,6 +30,7 @@ static const char *program_name = "";
 static enum log_level max_level = LOG_LEVEL_NORMAL;
 static bool show_pid;
 static int fd = STDERR_FILENO;
+static int copy_fd = -1;
 static char file_path[4096];
 
 static struct {
@@ -74,6 +75,8 @@ write_line(enum log_level level, double now, const char *text)
                  tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday, tm.tm_hour,
                  tm.tm_min, tm.tm_sec, (int)((now - (double)seconds) * 10000.0),
                  pid, level_tag(level), text);
+    if (n > 0 && copy_fd >= 0 && write(copy_fd, line, (size_t)n) < 0)
+        copy_fd = -1;
     if (n > 0 && write(fd, line, (size_t)n) < 0)
         return;
 }
@@ -209,6 +212,14 @@ log_reopen(void)
 {
     if (file_path[0] != '\0' && open_file() != 0)
         log_errno("%s: reopen log %s", program_name, file_path);
+}
+
+void
+log_copy_to(int new_fd)
+{
+    pthread_mutex_lock(&lock);
+    copy_fd = new_fd;
+    pthread_mutex_unlock(&lock);
 }
 
 void

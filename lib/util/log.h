@@ -37,6 +37,9 @@ int log_to_file(const char *path);
 /* Open the file of log_to_file() again (after rotation; SIGUSR2). */
 void log_reopen(void);
 
+/* Write each line to this file, too (a copy for one request); -1: no more. */
+void log_copy_to(int fd);
+
 void log_set_level(enum log_level level);
 enum log_level log_get_level(void);
 

@@ -1,4 +1,5 @@
 /* test_log.c - one event is one line, whatever it says. */
+#include <fcntl.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -77,6 +78,29 @@ START_TEST(no_text_can_forge_a_line)
     log_normal("%s", "a\n2026-11-30 [CRITICAL] b\r\t\x1b[31m\x7f");
     ck_assert_str_eq(written(),
                      STAMP "a\\n2026-11-30 [CRITICAL] b\\r\\t\\x1b[31m\\x7f\n");
+}
+END_TEST
+
+START_TEST(a_request_has_a_copy_of_its_lines)
+{
+    struct buf copy = BUF_INIT;
+    int fd = open(scratch("copy"), O_WRONLY | O_CREAT | O_APPEND, 0600);
+
+    ck_assert_int_ge(fd, 0);
+    begin(LOG_LEVEL_NORMAL, false);
+    log_normal("before");
+    log_copy_to(fd);
+    log_normal("during");
+    log_copy_to(-1);
+    log_normal("after");
+    close(fd);
+    ck_assert_str_eq(written(),
+                     STAMP "before\n" STAMP "during\n" STAMP "after\n");
+    ck_assert_int_eq(file_read(scratch("copy"), 1000, &copy), 0);
+    ck_assert_ptr_nonnull(strstr(buf_str(&copy), " during\n"));
+    ck_assert_ptr_null(strstr(buf_str(&copy), "before"));
+    ck_assert_ptr_null(strstr(buf_str(&copy), "after"));
+    buf_free(&copy);
 }
 END_TEST
 
@@ -223,6 +247,7 @@ add_tests(TCase *tc)
     tcase_add_test(tc, cgi_programs_say_who_they_are);
     tcase_add_test(tc, only_what_was_asked_for_is_written);
     tcase_add_test(tc, no_text_can_forge_a_line);
+    tcase_add_test(tc, a_request_has_a_copy_of_its_lines);
     tcase_add_test(tc, a_repeated_line_is_counted);
     tcase_add_test(tc, the_same_text_of_another_level_is_another_line);
     tcase_add_test(tc, a_count_waits_no_longer_than_a_minute);

@@ -462,6 +462,21 @@ END_TEST
 
 #define PREFS(text) "<global_preferences>" text "</global_preferences>"
 
+START_TEST(the_availability_log_is_kept_as_text)
+{
+    struct sched_request *q =
+        parse("<time_stats_log>\n1700000000.5 power_on\n"
+              "1700000001 <b>&amp;\xff\n</time_stats_log>");
+
+    ck_assert_str_eq(q->time_stats_log, "\n1700000000.5 power_on\n"
+                                        "1700000001 <b>&amp;\xc3\xbf\n");
+    request_free(q);
+    q = parse("");
+    ck_assert_ptr_null(q->time_stats_log);
+    request_free(q);
+}
+END_TEST
+
 START_TEST(preferences_have_defaults)
 {
     struct global_prefs p;
@@ -622,6 +637,7 @@ fill(TCase *tc)
     tcase_add_test(tc, three_thousand_results_are_read);
     tcase_add_test(tc, outputs_are_kept_whole);
     tcase_add_loop_test(tc, trickles_are_read_by_lines, 0, ARRAY_LEN(trickles));
+    tcase_add_test(tc, the_availability_log_is_kept_as_text);
     tcase_add_test(tc, preferences_have_defaults);
     tcase_add_test(tc, a_venue_replaces_the_main_part);
     tcase_add_test(tc, preferences_stay_in_range);
