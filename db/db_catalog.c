@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "buf.h"
+#include "census.h"
 #include "db.h"
 #include "log.h"
 
@@ -141,6 +142,27 @@ load_versions(struct db *db, struct db_catalog *c)
     return rc == DB_NONE ? 0 : -1;
 }
 
+static int
+load_speeds(struct db *db, struct db_catalog *c)
+{
+    struct db_query *q = db_prepare(
+        db, "SELECT p_fpops FROM host WHERE expavg_credit > ? AND p_fpops > 0");
+    double *flops = NULL;
+    size_t n = 0;
+    int rc = -1;
+
+    if (q != NULL && db_bind_double(q, 0, CENSUS_MIN_CREDIT) == 0)
+        while ((rc = db_step(q)) == 0) {
+            flops = grow(flops, n, sizeof(*flops));
+            flops[n++] = db_col_double(q, 0);
+        }
+    db_finish(q);
+    if (rc == DB_NONE)
+        census_speeds(flops, n, &c->speeds);
+    free(flops);
+    return rc == DB_NONE ? 0 : -1;
+}
+
 /* ---- which versions count -------------------------------------------------
  */
 
@@ -212,7 +234,7 @@ db_catalog_load(struct db *db, struct db_catalog *ret)
     struct db_catalog c = {.platform = NULL};
 
     if (load_platforms(db, &c) != 0 || load_apps(db, &c) != 0 ||
-        load_versions(db, &c) != 0) {
+        load_versions(db, &c) != 0 || load_speeds(db, &c) != 0) {
         db_catalog_free(&c);
         return -1;
     }
@@ -243,5 +265,6 @@ db_catalog_source(const struct db_catalog *c)
         .n_apps = c->n_apps,
         .version = c->version,
         .n_versions = c->n_versions,
+        .speeds = c->speeds,
     };
 }

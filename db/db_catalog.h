@@ -1,5 +1,5 @@
 /* db_catalog.h - the feeder's question: which platforms, applications and
- * versions may be used?
+ * versions may be used, and how fast are the hosts?
  *
  * Writes nothing. */
 #ifndef QUORATE_DB_CATALOG_H
@@ -17,10 +17,12 @@ struct db_catalog {
     size_t n_apps;
     struct app_version *version; /* with xml_doc */
     size_t n_versions;
+    struct host_speeds speeds;
 };
 
 /* Read all platforms, apps and versions that are not deprecated (dispatch
- * §1.2).  Versions whose app or platform is not among them are left out.
+ * §1.2), and how fast the hosts are (§1.1).  Versions whose app or platform is
+ * not among them are left out.
  *
  * A version with a lower number than another of the same app, platform and plan
  * class is superseded.  If app.min_version is 0 it is left out.  If not, all

@@ -4,6 +4,8 @@
 
 #include "workunit.h"
 
+#define APP_MAX_SIZE_CLASSES 16
+
 struct platform {
     int64_t id;
     char name[NAME_SIZE];
@@ -27,6 +29,10 @@ struct app {
     bool non_cpu_intensive;
     int locality_scheduling;
     int n_size_classes;
+    /* n_size_classes - 1 speeds (FLOPS) that part the classes, of
+     * size_census_<app>; 0 … there is no such file. */
+    int n_size_quantiles;
+    double size_quantile[APP_MAX_SIZE_CLASSES - 1];
     bool fraction_done_exact;
 };
 

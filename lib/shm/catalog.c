@@ -33,6 +33,8 @@ struct app_record {
     int32_t target_nresults;
     int32_t locality_scheduling;
     int32_t n_size_classes;
+    int32_t n_size_quantiles;
+    double size_quantile[APP_MAX_SIZE_CLASSES - 1];
     /* yes or no, as numbers: another byte in a _Bool is not a value */
     uint8_t beta;
     uint8_t host_scale_check;
@@ -63,6 +65,7 @@ struct catalog {
     uint16_t pad;
     uint64_t n_platforms, n_apps, n_versions;
     uint64_t arena_size;
+    struct host_speeds speeds;
 };
 
 /* Where the parts begin, counted from the header. */
@@ -158,6 +161,7 @@ header_of(const struct catalog_source *src)
         .n_apps = src->n_apps,
         .n_versions = src->n_versions,
         .arena_size = arena_bytes(src),
+        .speeds = src->speeds,
     };
 }
 
@@ -209,6 +213,8 @@ put_app(struct app_record *r, const struct app *app, struct arena *a)
     r->target_nresults = app->target_nresults;
     r->locality_scheduling = app->locality_scheduling;
     r->n_size_classes = app->n_size_classes;
+    r->n_size_quantiles = app->n_size_quantiles;
+    memcpy(r->size_quantile, app->size_quantile, sizeof(r->size_quantile));
     r->beta = app->beta;
     r->host_scale_check = app->host_scale_check;
     r->homogeneous_app_version = app->homogeneous_app_version;
@@ -341,6 +347,15 @@ catalog_platform(const struct catalog *c, size_t i, struct platform *ret)
              text(c, r->user_friendly_name));
 }
 
+static int
+quantiles_of(const struct app_record *r)
+{
+    bool good =
+        r->n_size_quantiles >= 0 && r->n_size_quantiles < APP_MAX_SIZE_CLASSES;
+
+    return good ? r->n_size_quantiles : 0;
+}
+
 void
 catalog_app(const struct catalog *c, size_t i, struct app *ret)
 {
@@ -360,11 +375,19 @@ catalog_app(const struct catalog *c, size_t i, struct app *ret)
         .non_cpu_intensive = r->non_cpu_intensive != 0,
         .locality_scheduling = r->locality_scheduling,
         .n_size_classes = r->n_size_classes,
+        .n_size_quantiles = quantiles_of(r),
         .fraction_done_exact = r->fraction_done_exact != 0,
     };
+    memcpy(ret->size_quantile, r->size_quantile, sizeof(ret->size_quantile));
     str_copy(ret->name, sizeof(ret->name), text(c, r->name));
     str_copy(ret->user_friendly_name, sizeof(ret->user_friendly_name),
              text(c, r->user_friendly_name));
+}
+
+struct host_speeds
+catalog_speeds(const struct catalog *c)
+{
+    return c->speeds;
 }
 
 void

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "app.h"
+#include "speeds.h"
 
 /* What the feeder read from the database. */
 struct catalog_source {
@@ -17,6 +18,7 @@ struct catalog_source {
     size_t n_apps;
     const struct app_version *version; /* with xml_doc */
     size_t n_versions;
+    struct host_speeds speeds;
 };
 
 struct catalog; /* lies inside the segment */
@@ -34,6 +36,10 @@ size_t catalog_n_versions(const struct catalog *);
 void catalog_platform(const struct catalog *, size_t i, struct platform *ret);
 void catalog_app(const struct catalog *, size_t i, struct app *ret);
 void catalog_version(const struct catalog *, size_t i, struct app_version *ret);
+
+/* How fast the project's hosts are: what a host says of itself is measured by
+ * it. */
+struct host_speeds catalog_speeds(const struct catalog *);
 
 /* Index of an app by id, a platform by name; -1 if unknown. */
 ptrdiff_t catalog_find_app(const struct catalog *, int64_t id);

@@ -238,6 +238,38 @@ START_TEST(a_large_project_goes_into_a_segment)
 }
 END_TEST
 
+/* Hosts 1 … n, the i-th of i GFLOPS. */
+static void
+hosts(int n, double credit)
+{
+    for (int i = 1; i <= n; i++) {
+        struct buf sql = BUF_INIT;
+
+        buf_addf(&sql,
+                 "INSERT INTO host (userid, create_time, rpc_time, "
+                 "p_fpops, expavg_credit) VALUES (1, 1, 1, %d, %g)",
+                 1000000000 * i, credit);
+        dbtest_exec(db, buf_str(&sql));
+        buf_free(&sql);
+    }
+}
+
+START_TEST(the_speed_of_the_hosts_that_compute)
+{
+    dbtest_exec(db, "SET sql_mode = ''"); /* columns have no defaults */
+    hosts(2, 10.5);
+    hosts(2, 10); /* do not count */
+    load();
+    ck_assert_double_eq(catalog.speeds.mean, 2.2e9); /* too few */
+    for (int i = 0; i < 4; i++)
+        hosts(2, 11);
+    load();
+    ck_assert_double_eq(catalog.speeds.mean, 1.5e9);
+    ck_assert_double_eq(catalog.speeds.stddev, 0.5e9);
+    ck_assert_double_eq(catalog.speeds.percentile95, 2e9);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -253,6 +285,7 @@ main(void)
     tcase_add_loop_test(tc, old_core_versions_are_converted, 0,
                         ARRAY_LEN(core_versions));
     tcase_add_test(tc, a_large_project_goes_into_a_segment);
+    tcase_add_test(tc, the_speed_of_the_hosts_that_compute);
     suite_add_tcase(suite, tc);
     return dbtest_run(suite);
 }

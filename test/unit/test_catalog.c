@@ -68,8 +68,15 @@ fill_source(size_t platforms, size_t apps, size_t versions)
         str_copy(version[i].plan_class, sizeof(version[i].plan_class),
                  i % 2 ? "mt" : "");
     }
-    source = (struct catalog_source){platform, platforms, app,
-                                     apps,     version,   versions};
+    source = (struct catalog_source){
+        .platform = platform,
+        .n_platforms = platforms,
+        .app = app,
+        .n_apps = apps,
+        .version = version,
+        .n_versions = versions,
+        .speeds = {1, 2, 3, 4},
+    };
     size = catalog_size(&source);
     memory = aligned_alloc(64, size);
     catalog_write(memory, &source);
@@ -143,26 +150,32 @@ START_TEST(rows_are_found)
     ck_assert_str_eq(got.name, "app-14");
     ck_assert_str_eq(got.user_friendly_name, "");
     ck_assert(got.weight == 7.0);
+    ck_assert(catalog_speeds(catalog).mean == 1);
+    ck_assert(catalog_speeds(catalog).percentile95 == 4);
 }
 END_TEST
 
 START_TEST(every_number_of_an_app_comes_through)
 {
-    struct app want = {.id = 1,
-                       .name = "uppercase",
-                       .user_friendly_name = "Upper case",
-                       .min_version = 102,
-                       .homogeneous_redundancy = 2,
-                       .weight = -1,
-                       .beta = true,
-                       .target_nresults = 3,
-                       .min_avg_pfc = 0.25,
-                       .host_scale_check = true,
-                       .homogeneous_app_version = true,
-                       .non_cpu_intensive = true,
-                       .locality_scheduling = 1,
-                       .n_size_classes = 4,
-                       .fraction_done_exact = true};
+    struct app want = {
+        .id = 1,
+        .name = "uppercase",
+        .user_friendly_name = "Upper case",
+        .min_version = 102,
+        .homogeneous_redundancy = 2,
+        .weight = -1,
+        .beta = true,
+        .target_nresults = 3,
+        .min_avg_pfc = 0.25,
+        .host_scale_check = true,
+        .homogeneous_app_version = true,
+        .non_cpu_intensive = true,
+        .locality_scheduling = 1,
+        .n_size_classes = 4,
+        .n_size_quantiles = 3,
+        .size_quantile = {1e9, 2e9, 3e9},
+        .fraction_done_exact = true
+    };
     struct catalog_source one = {.app = &want, .n_apps = 1};
     void *where = aligned_alloc(64, catalog_size(&one));
     struct app got;
@@ -181,6 +194,8 @@ START_TEST(every_number_of_an_app_comes_through)
     ck_assert(got.min_avg_pfc == 0.25);
     ck_assert_int_eq(got.locality_scheduling, 1);
     ck_assert_int_eq(got.n_size_classes, 4);
+    ck_assert_int_eq(got.n_size_quantiles, 3);
+    ck_assert(got.size_quantile[0] == 1e9 && got.size_quantile[2] == 3e9);
     free(where);
 }
 END_TEST
