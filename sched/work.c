@@ -163,6 +163,7 @@ choose_version(const struct rpc *rpc, size_t app, int pin,
         .cap_plan_class = rpc->req->client_cap_plan_class,
         .app_version_num = pin,
         .flops_per_cpu = w->flops_per_cpu,
+        .any_type = true,
     };
     struct work_choice *memo = &w->memo[app];
 
@@ -212,12 +213,7 @@ work_offer(struct rpc *rpc, const struct sendable *job, struct offer *ret,
 {
     ptrdiff_t app = catalog_find_app(rpc->catalog, job->appid);
 
-    *ret_choice = (struct version_choice){
-        .index = -1,
-        .fpops_scale = 1,
-        .refusal = VERSION_NO_PLATFORM,
-        .text = "",
-    };
+    version_none(VERSION_NO_PLATFORM, ret_choice);
     if (app >= 0)
         choose_version(rpc, (size_t)app, job->app_version_num, ret_choice);
     work_offer_chosen(rpc, job, ret_choice, ret);

@@ -52,7 +52,7 @@ static const struct {
     {"all deprecated", 0, 0, 1, {V(LINUX64, 102, .deprecated = true)}, NONE, false, false},
     {"a plan class is not for us yet", 0, 0, 2,
      {V(LINUX64, 102, .plan_class = "mt"), V(LINUX64, 101, .id = 2)}, 1, false, false},
-    {"only plan classes", 0, 0, 1, {V(LINUX64, 102, .plan_class = "mt")}, NONE, false, false},
+    {"only plan classes, and a client that knows none", 0, 0, 1, {V(LINUX64, 102, .plan_class = "mt")}, NONE, false, true},
 
     {"below min_version", 101, 0, 1, {V(LINUX64, 100, .id = 1)}, NONE, true, false},
     {"exactly min_version", 101, 0, 1, {V(LINUX64, 101, .id = 1)}, 0, false, false},
@@ -97,6 +97,7 @@ START_TEST(choice)
         .platforms = platforms,
         .n_platforms = ARRAY_LEN(platforms),
         .client_version = CLIENT,
+        .any_type = true,
         .app_version_num = spec[_i].pin,
         .flops_per_cpu = 2.5 * GIGA,
     };
@@ -131,6 +132,7 @@ START_TEST(speed)
         .platforms = platforms,
         .n_platforms = ARRAY_LEN(platforms),
         .client_version = CLIENT,
+        .any_type = true,
         .flops_per_cpu = speed_spec[_i].given,
     };
     struct version_choice got;
@@ -148,7 +150,8 @@ START_TEST(client_without_platforms_gets_nothing)
 {
     const struct app app = {.id = 3};
     const struct app_version version = V(LINUX64, 100, .id = 1);
-    const struct version_query query = {.app = &app, .client_version = CLIENT};
+    const struct version_query query = {
+        .app = &app, .client_version = CLIENT, .any_type = true};
     struct version_choice got;
 
     version_choose(&query, &version, 1, &got);
