@@ -57,7 +57,7 @@ struct plan_class_spec {
 
     bool wsl;
     bool docker;
-    int min_boinc_wsl_distro_version; /* 0: BOINC's distro does not do */
+    int min_boinc_wsl_distro_version; /* of BOINC's own distribution */
 
     char project_prefs_tag[PLAN_CLASS_WORD_SIZE];
     struct plan_class_regex project_prefs_regex;

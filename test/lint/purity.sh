@@ -17,7 +17,7 @@ allowed='
     abs bsearch labs qsort
     ceil cos exp exp2 expm1 fabs floor fmax fmin fmod hypot ldexp log log10 log1p
     log2 lround pow round sqrt trunc
-    regexec snprintf
+    regexec snprintf vsnprintf
 '
 compilers_own='^(_GLOBAL_OFFSET_TABLE_|__stack_chk_fail|__assert_fail)$'
 compilers_own="$compilers_own|^__(asan|ubsan|tsan|msan|lsan|sanitizer|gcov|llvm)_"
