@@ -14,6 +14,7 @@
 #include "fields.h"
 #include "prefs.h"
 #include "request_ability.h"
+#include "request_facts.h"
 #include "request_item.h"
 #include "utf8.h"
 #include "xml.h"
@@ -356,6 +357,27 @@ finish(struct sched_request *q)
     fit_columns(q);
 }
 
+/* FNV-1a: nobody gains by making two computers look alike. */
+static int64_t
+hash_of(const struct buf *text)
+{
+    uint64_t h = UINT64_C(0xcbf29ce484222325);
+
+    for (size_t i = 0; i < text->len; i++)
+        h = (h ^ (unsigned char)text->data[i]) * UINT64_C(0x100000001b3);
+    return h == 0 ? 1 : (int64_t)h;
+}
+
+static void
+keep_facts(struct sched_request *q, const struct xml_node *root)
+{
+    struct buf text = BUF_INIT;
+
+    request_facts(q, root, &text);
+    q->facts_hash = hash_of(&text);
+    q->facts = text.len > 0 ? buf_take(&text) : xstrdup("");
+}
+
 static struct sched_request *
 read_document(const struct xml_doc *doc, const struct dialect *dialect)
 {
@@ -367,6 +389,7 @@ read_document(const struct xml_doc *doc, const struct dialect *dialect)
     for (; node != NULL; node = xml_next(node))
         read_element(&r, node);
     finish(r.request);
+    keep_facts(r.request, xml_root(doc));
     return r.request;
 }
 
@@ -412,6 +435,7 @@ request_free(struct sched_request *q)
     free(q->file);
     free(q->global_prefs_xml);
     free(q->time_stats_log);
+    free(q->facts);
     free(q);
 }
 

@@ -103,6 +103,8 @@ struct sched_request {
      * disk_usage; host_cpid as sent */
     struct host host;
     struct ability ability;
+    char *facts;        /* for support: see request_facts.h; never NULL */
+    int64_t facts_hash; /* of them; never 0 */
 
     struct reported_result *result;
     size_t n_results; /* duplicates of a name left out */
