@@ -27,8 +27,7 @@ node_number(const struct xml_node *node, double *ret)
     return ok;
 }
 
-/* <x/> is true, so is every number but 0. */
-static bool
+bool
 node_bool(const struct xml_node *node)
 {
     struct buf text = BUF_INIT;

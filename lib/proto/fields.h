@@ -41,4 +41,7 @@ void fields_read(const struct field *, size_t n, const struct xml_node *parent,
  * followed by nothing but blanks. */
 bool node_number(const struct xml_node *, double *ret);
 
+/* <x/> is true, so is every number but 0. */
+bool node_bool(const struct xml_node *);
+
 #endif
