@@ -59,20 +59,20 @@ in_batch(const struct batch *b, int64_t wu_id)
 /* NULL: allowed, and the host's offer has shrunk by the job. */
 static const struct dispatch_rule *
 judge(struct rpc *rpc, const struct scan *scan, const struct batch *b,
-      const struct sendable *job, struct version_choice *ret_choice)
+      const struct sendable *job, struct version_choice *ret_choice,
+      struct offer *ret_offer)
 {
     const struct dispatch_rule *rule;
-    struct offer offer;
 
-    work_offer(rpc, job, &offer, ret_choice);
-    offer.in_this_reply = in_batch(b, job->wu_id);
+    work_offer(rpc, job, ret_offer, ret_choice);
+    ret_offer->in_this_reply = in_batch(b, job->wu_id);
     if (scan_is_taken(scan, job->wu_id)) {
-        offer.user_has_result = rpc->cfg->one_result_per_user_per_wu;
-        offer.host_has_result = true;
+        ret_offer->user_has_result = rpc->cfg->one_result_per_user_per_wu;
+        ret_offer->host_has_result = true;
     }
-    rule = dispatch_refusal(&offer);
+    rule = dispatch_refusal(ret_offer);
     if (rule == NULL)
-        work_take(rpc, &offer);
+        work_take(rpc, ret_offer);
     return rule;
 }
 
@@ -92,32 +92,18 @@ add_candidate(struct batch *b, const struct sendable *job,
     b->n_new++;
 }
 
-/* Rules that speak of what the computer is: enough such hosts end a result. */
-static const struct {
-    const char *rule;
-    enum refused_for reason;
-} counted[] = {
-    {"platform",       REFUSED_NO_VERSION },
-    {"min-version",    REFUSED_VERSION_OLD},
-    {"client-version", REFUSED_CLIENT     },
-    {"memory",         REFUSED_MEMORY     },
-    {"disk",           REFUSED_DISK       },
-    {"bandwidth",      REFUSED_BANDWIDTH  },
-    {"deadline",       REFUSED_DEADLINE   },
-};
-
+/* Enough hosts of kinds that cannot do a job end its result. */
 static void
-note_refusal(const struct rpc *rpc, struct scan *scan,
-             const struct dispatch_rule *rule, struct job_slot *slot,
-             int64_t result_id)
+note_refusal(struct rpc *rpc, struct scan *scan,
+             const struct dispatch_rule *rule, const struct offer *offer,
+             struct job_slot *slot)
 {
+    int reason = dispatch_counts_as(rule, offer);
+
     scan_count(scan, rule);
-    if (rule->kind != REFUSAL_PLATFORM && rule->kind != REFUSAL_RESOURCE)
-        return;
-    for (size_t i = 0; i < sizeof(counted) / sizeof(counted[0]); i++)
-        if (strcmp(counted[i].rule, rule->name) == 0)
-            jobarray_refuse(rpc->jobs, slot, result_id, rpc->host.id,
-                            counted[i].reason);
+    if (reason != 0)
+        jobarray_refuse(rpc->jobs, slot, offer->job->result_id, rpc->host.id,
+                        (enum refused_for)reason);
 }
 
 /* The jobs claimed before the database asked for a repetition. */
@@ -127,8 +113,9 @@ judge_claims_again(struct rpc *rpc, struct scan *scan, struct batch *b)
     for (size_t i = 0; i < rpc->claims.n; i++) {
         struct claim *claim = &rpc->claims.claim[i];
         struct version_choice choice;
+        struct offer offer;
         const struct dispatch_rule *rule =
-            judge(rpc, scan, b, &claim->job, &choice);
+            judge(rpc, scan, b, &claim->job, &choice, &offer);
 
         claim->fate = CLAIM_BACK;
         if (rule == NULL)
@@ -148,6 +135,7 @@ pick(struct rpc *rpc, struct scan *scan, struct batch *b)
         struct job_slot *slot = scan->place[scan->next].slot;
         const struct dispatch_rule *rule;
         struct version_choice choice;
+        struct offer offer;
         struct claim *claim;
 
         if (scan_look_ahead(scan, rpc) != 0)
@@ -156,11 +144,11 @@ pick(struct rpc *rpc, struct scan *scan, struct batch *b)
         if (claim == NULL)
             continue;
         rpc->tally.scanned++;
-        rule = judge(rpc, scan, b, &claim->job, &choice);
+        rule = judge(rpc, scan, b, &claim->job, &choice, &offer);
         if (rule == NULL) {
             add_candidate(b, &claim->job, &choice);
         } else {
-            note_refusal(rpc, scan, rule, slot, claim->job.result_id);
+            note_refusal(rpc, scan, rule, &offer, slot);
             claims_drop_last(&rpc->claims);
             if (scan->stopped)
                 break; /* the next round begins with this one */

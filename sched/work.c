@@ -197,9 +197,6 @@ work_offer_chosen(struct rpc *rpc, const struct sendable *job,
     ret->choice = choice;
     if (choice->index >= 0)
         ret->version = &w->version[choice->index];
-    ret->version_too_old = choice->refusal == VERSION_TOO_OLD;
-    ret->client_too_old = choice->refusal == VERSION_CLIENT_TOO_OLD ||
-                          choice->refusal == VERSION_CLIENT_TOO_NEW;
     ret->type = choice->usage.type;
     ret->avg_ncpus = choice->usage.avg_ncpus;
     ret->gpu_usage = choice->usage.gpu_usage;

@@ -15,6 +15,7 @@
 #include "names.h"
 #include "sendable.h"
 
+struct edf_queue;
 struct version_choice;
 
 /* How many jobs more may be in progress, by a limit of the project or of one of
@@ -45,8 +46,10 @@ struct offer_host {
 
     int jobs_in_reply;       /* results in the reply so far */
     int max_jobs;            /* limit on them */
-    int day_left;            /* jobs more today (daily_result_quota_per_host) */
-    int user_room;           /* jobs more by the user's preference max_jobs */
+    int day_quota;           /* jobs a day (daily_result_quota_per_host) */
+    int day_left;            /* … of them still free today */
+    int user_limit;          /* jobs in progress by the user's preference */
+    int user_room;           /* … jobs more */
     struct job_room room;    /* jobs more by the project's limits */
     int hr_class[4];         /* class by type of homogeneous redundancy; 0: the
                                 host is of no known class */
@@ -55,6 +58,7 @@ struct offer_host {
     bool ignore_delay_bound; /* config */
     bool idle_host_skips_deadline;       /* config */
     double reliable_reduced_delay_bound; /* config; 0 off */
+    struct edf_queue *queue; /* simulation of the host's jobs; NULL off */
 
     /* what usable_ram and disk_left were made of; only for dispatch_numbers()
      */
@@ -73,13 +77,10 @@ enum app_wish { /* what the user's preferences say of an application */
 struct offer {
     const struct sendable *job;
     const struct offer_host *host;
-    const struct app *app;             /* NULL: unknown or deprecated */
-    const struct app_version *version; /* NULL: none fits the platform */
-    const struct version_choice
-        *choice;               /* how it was chosen; NULL as version */
+    const struct app *app;               /* NULL: unknown or deprecated */
+    const struct app_version *version;   /* NULL: none, or the client's own */
+    const struct version_choice *choice; /* or why there is no version */
     struct job_room *app_room; /* jobs more of the app; NULL: no limit */
-    bool version_too_old;      /* versions exist, all below app.min_version */
-    bool client_too_old;       /* versions exist, all need a newer client */
     enum proc_type type;       /* the version's processor */
     double avg_ncpus;          /* of the version on this host */
     double gpu_usage;          /* GPUs of `type` */
@@ -89,7 +90,6 @@ struct offer {
     /* what the user wants */
     enum app_wish wish;
     bool takes_not_preferred; /* nothing of the selected apps was found */
-    bool beta_refused;        /* a test application, and the user takes none */
     bool keyword_refused;     /* a keyword of the job that the user excludes */
 
     /* homogeneous redundancy, homogeneous app version */
@@ -108,8 +108,8 @@ struct offer {
     bool needs_fast_host;  /* batch_accel: for hosts of low turnaround, and this
                               is none */
     bool targeted;         /* meant for this host, user or team */
-    bool resend;           /* the host had it already, and lost it */
-    int64_t deadline_left; /* resend: s until the old deadline */
+    bool resend;           /* the host had it already, and lost it; delay_bound
+                              is what is left to it */
 };
 
 enum refusal_kind {
@@ -135,9 +135,9 @@ struct dispatch_rule {
     const char *name;
     enum refusal_kind kind;
     bool (*allows)(const struct offer *);
-    const char *message; /* for the volunteer, one sentence; {app}, {needs} and
-                            {has} stand for what this offer has there.  NULL:
-                            says nothing */
+    /* For the volunteer, one sentence; {app}, {needs}, {has} and {why} stand
+     * for what this offer has there.  NULL: says nothing. */
+    const char *message;
     enum rule_unit unit; /* of the numbers */
     void (*numbers)(const struct offer *, double *ret_needs, double *ret_has);
     /* What the operator wants to know besides: how a number was reckoned ("=
@@ -145,8 +145,18 @@ struct dispatch_rule {
     void (*detail)(const struct offer *, char *ret, size_t size);
 };
 
+/* Does a refusal say what the computer is?  Then what it counts as (§9.5, enum
+ * refused_for); 0: it never counts. */
+int dispatch_counts_as(const struct dispatch_rule *, const struct offer *);
+
 extern const struct dispatch_rule dispatch_rules[];
 extern const size_t n_dispatch_rules;
+
+/* What the volunteer is told: the rule's message with the offer's names and
+ * numbers in it.  "" if the rule says nothing. */
+#define RULE_MESSAGE_SIZE 400
+void dispatch_message(const struct dispatch_rule *, const struct offer *,
+                      char ret[RULE_MESSAGE_SIZE]);
 
 /* The rule that refuses, or NULL: send it. */
 const struct dispatch_rule *dispatch_refusal(const struct offer *);
@@ -180,8 +190,21 @@ bool offer_host_wants(const struct offer_host *, enum proc_type);
 /* … for any type? */
 bool offer_host_wants_any(const struct offer_host *);
 
+/* May no more jobs of an app (its room; NULL: no limit) for this type of
+ * processor be in progress? */
+bool offer_host_at_limit(const struct offer_host *, const struct job_room *app,
+                         enum proc_type);
+
+/* How long the job would run, s of wall time. */
+double offer_duration(const struct offer *);
+
+/* The delay bound to be told to the host, s: the job's own, or a shorter one
+ * for a reliable host that can keep it (§8.5). */
+int64_t offer_delay_bound(const struct offer *);
+
 /* Account for a job that is sent: one more in the reply; less to ask for, less
- * disk, a longer wait for the next job (§8.5, §8.7).  `host` may be o->host. */
+ * disk, less room within the limits (also o->app_room), a longer wait for the
+ * next job (§8.5, §8.7).  `host` may be o->host. */
 void offer_host_take(struct offer_host *host, const struct offer *o);
 
 #endif
