@@ -6,12 +6,13 @@
 #include <string.h>
 
 #include "buf.h"
+#include "client.h"
 #include "config.h"
 #include "file.h"
 #include "log.h"
 
 enum {
-    OUTDATED_DELAY = 86400,
+    UNSUPPORTED_DELAY = 86400,
     KEY_MAX = 4096,
     OLD_KEYS = 100, /* old_key_0 … */
 };
@@ -21,30 +22,6 @@ no_work(struct rpc *rpc, double delay)
 {
     rpc->no_work = true;
     reply_delay(&rpc->reply, delay);
-}
-
-/* ---- the client's version ---- */
-
-static void
-check_client_version(struct rpc *rpc)
-{
-    const struct sched_request *req = rpc->req;
-    int64_t least = rpc->cfg->min_core_client_version;
-    int64_t major = rpc->cfg->require_same_major;
-
-    if (req->client_version < least) {
-        reply_message(&rpc->reply, MESSAGE_NOTICE,
-                      "Your BOINC is too old for this project: please install "
-                      "version %" PRId64 ".%" PRId64 ".%" PRId64 " or later.",
-                      least / 10000, least / 100 % 100, least % 100);
-        no_work(rpc, OUTDATED_DELAY);
-    } else if (major != 0 && req->core_client_major_version != major) {
-        reply_message(&rpc->reply, MESSAGE_NOTICE,
-                      "This project needs version %" PRId64 " of BOINC; yours "
-                      "is version %d.",
-                      major, req->core_client_major_version);
-        no_work(rpc, OUTDATED_DELAY);
-    }
 }
 
 /* ---- platforms ---- */
@@ -58,7 +35,7 @@ check_platform(struct rpc *rpc)
                   "This project has no applications for computers of type %s.",
                   rpc->req->platform_name[0] != '\0' ? rpc->req->platform_name
                                                      : "(none given)");
-    no_work(rpc, OUTDATED_DELAY);
+    no_work(rpc, UNSUPPORTED_DELAY);
 }
 
 /* ---- code-sign key (protocol §5.4) ---- */
@@ -159,23 +136,32 @@ check_key(struct rpc *rpc)
 
 /* ---- too soon ---- */
 
+void
+advise_interval(const struct config *cfg, struct sched_reply *reply)
+{
+    double least = (double)cfg->min_sendwork_interval;
+
+    if (least <= 0)
+        return;
+    reply_delay(reply, 1.01 * least);
+    reply_delay(reply, least + 1);
+}
+
+/* What it is told and how long it is sent away agree. */
 static void
 check_interval(struct rpc *rpc)
 {
     int64_t least = rpc->cfg->min_sendwork_interval;
     int64_t since = rpc->now - rpc->old_host.rpc_time;
 
-    if (least <= 0)
-        return;
-    reply_delay(&rpc->reply, 1.01 * (double)least);
-    reply_delay(&rpc->reply, (double)least + 1);
-    if (rpc->new_host || since < 0 || since >= least ||
+    advise_interval(rpc->cfg, &rpc->reply);
+    if (least <= 0 || rpc->new_host || since < 0 || since >= least ||
         !request_wants_work(rpc->req))
         return;
     reply_message(&rpc->reply, MESSAGE_LOW,
                   "Not sending work: the last request is too recent (%" PRId64
-                  " s ago; the least interval is %" PRId64 " s).",
-                  since, least);
+                  " s ago). Your computer will ask again in %.0f s.",
+                  since, rpc->reply.request_delay);
     rpc->no_work = true;
 }
 
@@ -184,7 +170,9 @@ advise_step(struct rpc *rpc)
 {
     if (rpc->cfg->next_rpc_delay > 0)
         rpc->reply.next_rpc_delay = (double)rpc->cfg->next_rpc_delay;
-    check_client_version(rpc);
+    if (client_judge(rpc->cfg, rpc->req, rpc->now, &rpc->reply) !=
+        CLIENT_SERVED)
+        rpc->no_work = true;
     if (!rpc->no_work)
         check_platform(rpc);
     if (check_key(rpc) != 0)

@@ -9,4 +9,7 @@
  * and the code-sign key in the reply. */
 enum step_result advise_step(struct rpc *);
 
+/* The least time until the next request, if the project has one. */
+void advise_interval(const struct config *, struct sched_reply *);
+
 #endif

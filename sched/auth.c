@@ -22,6 +22,7 @@
 #include "config.h"
 #include "digest.h"
 #include "log.h"
+#include "netaddr.h"
 
 enum {
     FORWARD_MAX = 10, /* records merged one into the other */
@@ -84,15 +85,57 @@ find_user(struct rpc *rpc)
     return DB_NONE;
 }
 
+/* Has its address sent so many wrong keys that no other is looked up for it?  A
+ * computer that brings its own id and key does not come here: it goes on
+ * working, whatever others behind the same address do. */
+static int
+is_shut_out(struct rpc *rpc, bool *ret)
+{
+    char address[NETADDR_TEXT];
+    int64_t failures;
+
+    *ret = false;
+    if (rpc->cfg->max_key_failures <= 0 || rpc->peer[0] == '\0')
+        return 0;
+    netaddr_group(rpc->peer, address);
+    if (db_sched_key_failures(rpc->db, address, rpc->now, &failures) != 0)
+        return -1;
+    *ret = failures >= rpc->cfg->max_key_failures;
+    return 0;
+}
+
+void
+auth_count_failure(struct rpc *rpc)
+{
+    char address[NETADDR_TEXT];
+
+    if (rpc->cfg->max_key_failures <= 0 || rpc->peer[0] == '\0')
+        return;
+    netaddr_group(rpc->peer, address);
+    /* without the count the limit holds a little later */
+    (void)db_sched_count_key_failure(rpc->db, address, rpc->now);
+}
+
 static enum step_result
 require_user(struct rpc *rpc, bool known_host)
 {
-    int rc = find_user(rpc);
+    bool shut_out;
+    int rc = is_shut_out(rpc, &shut_out);
 
+    if (rc == 0 && shut_out) {
+        log_warning("too many wrong account keys from %s", rpc->peer);
+        reply_message(&rpc->reply, MESSAGE_LOW,
+                      "Too many wrong account keys came from your address; "
+                      "your computer will try again later.");
+        return refuse(rpc, BAD_KEY_DELAY);
+    }
+    if (rc == 0)
+        rc = find_user(rpc);
     if (rc < 0)
         return STEP_FAILED;
     if (rc == 0)
         return STEP_NEXT;
+    rpc->wrong_key = true;
     log_normal(TAG_HOST "wrong account key from %s", rpc->req->hostid,
                rpc->peer);
     reply_message(&rpc->reply, known_host ? MESSAGE_NOTICE : MESSAGE_LOW,

@@ -9,6 +9,9 @@
 
 enum step_result auth_step(struct rpc *);
 
+/* After the request: its key was wrong, which counts against its address. */
+void auth_count_failure(struct rpc *);
+
 /* Copy what the request says of the computer. */
 void auth_describe_host(const struct rpc *, struct host *);
 

@@ -9,12 +9,15 @@
 #include "advise.h"
 #include "auth.h"
 #include "buf.h"
+#include "client.h"
 #include "clock.h"
 #include "config.h"
 #include "digest.h"
 #include "dispatch.h"
+#include "extras.h"
 #include "file.h"
 #include "jobarray.h"
+#include "keep.h"
 #include "log.h"
 #include "names.h"
 #include "preferences.h"
@@ -130,6 +133,7 @@ reset(struct rpc *rpc)
     db_sched_user_free(&rpc->user);
     free(rpc->code_sign_key);
     free(rpc->code_sign_key_signature);
+    buf_free(&rpc->gui_urls);
     rpc->code_sign_key = NULL;
     rpc->code_sign_key_signature = NULL;
     memset(&rpc->user, 0, sizeof(rpc->user));
@@ -137,6 +141,7 @@ reset(struct rpc *rpc)
     memset(&rpc->host, 0, sizeof(rpc->host));
     memset(&rpc->old_host, 0, sizeof(rpc->old_host));
     rpc->new_host = rpc->weak_key = rpc->no_work = rpc->report_lost = false;
+    rpc->wrong_key = false;
     rpc->committing = false;
     rpc->tally = (struct rpc_tally){0};
     buf_free(&rpc->refused);
@@ -278,9 +283,52 @@ why_down(struct server *s)
         log_warning("no job array: %s", segment_state_text(state));
         return "The project's server is not ready: its job cache is missing.";
     }
-    if (!connect_db(s))
-        return "The project's database is not available.";
     return NULL;
+}
+
+/* ---- is there anything to do? ---- */
+
+static bool
+brings_something(const struct sched_request *req)
+{
+    return req->n_results > 0 || req->n_trickles > 0;
+}
+
+/* A client that brings nothing and cannot get anything is answered without the
+ * database: one that is not served, or, with nowork_skip, one whose host is
+ * known while there is no job.  True: `out` is the answer. */
+static bool
+is_nothing_to_do(struct server *s, const struct sched_request *req,
+                 struct buf *out)
+{
+    const struct config *cfg = s->cfg;
+    struct jobarray *jobs = segment_jobarray(s->segment);
+    struct sched_reply reply;
+    bool nothing;
+
+    if (brings_something(req))
+        return false;
+    begin_reply(cfg, &reply);
+    reply.minimal = true;
+    reply.client_version = req->client_version;
+    nothing = client_judge(cfg, req, clock_now(), &reply) == CLIENT_REFUSED;
+    if (!nothing && cfg->nowork_skip && !cfg->msg_to_host &&
+        !cfg->enable_assignment && !cfg->enable_assignment_multi &&
+        !cfg->locality_scheduling && req->hostid > 0 &&
+        request_wants_work(req) && jobarray_count(jobs, SLOT_READY) == 0) {
+        reply_message(&reply, MESSAGE_LOW,
+                      "No tasks sent. The project has none at the moment.");
+        advise_interval(cfg, &reply);
+        segment_wake_feeder(s->segment);
+        nothing = true;
+    }
+    if (nothing) {
+        log_normal(TAG_HOST "answered without the database; delay %.0f",
+                   req->hostid, reply.request_delay);
+        reply_write(&reply, out);
+    }
+    reply_free(&reply);
+    return nothing;
 }
 
 /* ---- one request ---- */
@@ -342,6 +390,19 @@ wake_feeder(const struct rpc *rpc)
 }
 
 static void
+write_reply(struct rpc *rpc, struct buf *out)
+{
+    const struct sched_reply *reply = &rpc->reply;
+
+    extras_add(rpc);
+    for (size_t i = 0; i < reply->n_messages && rpc->cfg->debug_user_messages;
+         i++)
+        log_normal(TAG_HOST "is told: %s", rpc->host.id,
+                   reply->message[i].text);
+    reply_write(reply, out);
+}
+
+static void
 answer(struct server *s, const char *peer, const struct sched_request *req,
        struct buf *out)
 {
@@ -356,22 +417,62 @@ answer(struct server *s, const char *peer, const struct sched_request *req,
         .segment = s->segment,
         .jobs = segment_jobarray(s->segment),
         .catalog = segment_catalog(s->segment),
+        .files = &s->files,
         .draw = random_draw(),
     };
     int rc = run_transaction(s, &rpc);
 
     claims_settle(&rpc.claims, rc == 0);
     wake_feeder(&rpc);
+    if (rpc.wrong_key)
+        auth_count_failure(&rpc);
     if (rc < 0)
         handle_maintenance(s->cfg,
                            "The project's database could not handle the "
                            "request.",
                            out);
     else
-        reply_write(&rpc.reply, out);
+        write_reply(&rpc, out);
     log_request(&rpc, clock_now_fine() - start, db_seconds(s->db) - db_start,
                 db_statements(s->db) - statements);
     reset(&rpc);
+}
+
+/* What the client says of itself, and asks for. */
+static void
+log_details(const struct sched_request *req)
+{
+    const struct host *h = &req->host;
+
+    log_normal(TAG_HOST "sequence %" PRId64 ", platform %s; %d CPUs %s, %s, "
+                        "%.3g FLOPS, %.3g B; OS %s %s",
+               req->hostid, req->rpc_seqno, req->platform_name, h->p_ncpus,
+               h->p_vendor, h->p_model, h->p_fpops, h->m_nbytes, h->os_name,
+               h->os_version);
+    log_normal(TAG_HOST "asks %.0f s, CPU %.0f s %.2f instances, delay %.0f s; "
+                        "reports %zu, has %zu jobs, %zu files, %zu trickles",
+               req->hostid, req->work_req_seconds, req->cpu_req_secs,
+               req->cpu_req_instances, req->estimated_delay, req->n_results,
+               req->n_other_results, req->n_files, req->n_trickles);
+}
+
+static void
+handle_parsed(struct server *s, const char *peer,
+              const struct sched_request *req, struct buf *out)
+{
+    const char *down = why_down(s);
+
+    if (s->cfg->debug_request_details)
+        log_details(req);
+    if (down != NULL) {
+        handle_maintenance(s->cfg, down, out);
+    } else if (!is_nothing_to_do(s, req, out)) {
+        if (connect_db(s))
+            answer(s, peer, req, out);
+        else
+            handle_maintenance(s->cfg,
+                               "The project's database is not available.", out);
+    }
 }
 
 void
@@ -380,20 +481,18 @@ handle_request(struct server *s, const char *peer, const void *bytes, size_t n,
 {
     struct sched_request *req = NULL;
     struct buf err = BUF_INIT;
-    const char *down;
+    struct keep keep;
 
+    keep_begin(&keep, s->cfg, bytes, n);
+    sitefiles_refresh(&s->files, s->cfg);
     if (request_parse(bytes, n, &req, &err) != 0) {
         log_normal("unreadable request of %zu bytes from %s: %s", n,
                    peer[0] != '\0' ? peer : "-", buf_str(&err));
         handle_refusal(s->cfg, UNREADABLE_DELAY, buf_str(&err), out);
-        buf_free(&err);
-        return;
+    } else {
+        handle_parsed(s, peer, req, out);
     }
-    down = why_down(s);
-    if (down != NULL)
-        handle_maintenance(s->cfg, down, out);
-    else
-        answer(s, peer, req, out);
+    keep_end(&keep, out);
     request_free(req);
     buf_free(&err);
 }
@@ -405,6 +504,7 @@ handle_close(struct server *s)
         segment_detach(s->segment);
     if (s->db != NULL)
         db_close(s->db);
+    sitefiles_free(&s->files);
     s->segment = NULL;
     s->db = NULL;
 }

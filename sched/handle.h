@@ -1,8 +1,9 @@
 /* handle.h - one scheduler request: parse, run the table of steps in one
  * transaction, answer.
  *
- *   parse -> maintenance? -> [ authenticate, report, preferences, work, advise,
- *   resend, dispatch, messages, remember ] -> COMMIT -> settle claims -> reply
+ *   parse -> maintenance? -> nothing to do? -> [ authenticate, report,
+ *   preferences, work, advise, resend, dispatch, messages, remember ] -> COMMIT
+ *   -> settle claims -> reply
  *
  * What the reply promises was committed before.  Every request gets a
  * well-formed reply, whatever its bytes are. */
@@ -11,6 +12,8 @@
 
 #include <stddef.h>
 #include <stdint.h>
+
+#include "sitefiles.h"
 
 struct buf;
 struct config;
@@ -22,6 +25,7 @@ struct server {
     const struct config *cfg;
     struct db *db;           /* NULL: not connected */
     struct segment *segment; /* NULL: not attached */
+    struct sitefiles files;
 };
 
 /* Answer the request of these bytes. */

@@ -23,6 +23,7 @@ struct catalog;
 struct config;
 struct jobarray;
 struct segment;
+struct sitefiles;
 
 enum step_result {
     STEP_NEXT,
@@ -46,6 +47,7 @@ struct rpc {
     struct segment *segment;
     struct jobarray *jobs;
     const struct catalog *catalog;
+    const struct sitefiles *files;
     struct claims claims; /* on slots; they outlive a repetition */
     bool looked_for_work; /* in the slots */
     double draw;          /* 0 … 1: is a trusted host checked this time? */
@@ -58,12 +60,14 @@ struct rpc {
     bool committing;      /* all steps are done */
     bool new_host;        /* its first contact */
     bool weak_key;
+    bool wrong_key;   /* to be counted against its address */
     struct work work; /* what the host could do; the reply points into it */
     struct standing standing; /* its statistics */
     bool no_work;             /* a message says why */
     bool report_lost; /* a success or trickle came twice, or jobs are missing:
                          an earlier reply was lost */
     char *code_sign_key, *code_sign_key_signature; /* the reply's */
+    struct buf gui_urls;                           /* likewise */
     struct rpc_tally tally;
     struct buf refused; /* " memory 3 disk 1", for the same line */
 };

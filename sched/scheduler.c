@@ -13,6 +13,7 @@
 #include "file.h"
 #include "handle.h"
 #include "log.h"
+#include "netaddr.h"
 #include "request.h"
 #include "site.h"
 
@@ -63,6 +64,16 @@ set_log_level(const struct worker *w)
         log_set_level((enum log_level)level);
 }
 
+static void
+check_proxies(const struct config *cfg)
+{
+    for (size_t i = 0; cfg != NULL && i < cfg->trusted_proxy.n; i++)
+        if (!netaddr_is_network(cfg->trusted_proxy.item[i]))
+            log_critical("config.xml: <trusted_proxy> is neither an address "
+                         "nor a network: %s",
+                         cfg->trusted_proxy.item[i]);
+}
+
 /* A new configuration may name another database or another array. */
 static void
 refresh(struct worker *w)
@@ -70,6 +81,7 @@ refresh(struct worker *w)
     if (site_refresh(&w->site)) {
         handle_close(&w->server);
         set_log_level(w);
+        check_proxies(w->site.cfg);
     }
     w->server.cfg = w->site.cfg;
 }
@@ -95,12 +107,31 @@ read_body(struct cgi *cgi, struct buf *body)
 }
 
 static void
+find_peer(const struct worker *w, const struct cgi *cgi, char ret[NETADDR_TEXT])
+{
+    const char *remote = cgi_var(cgi, "REMOTE_ADDR");
+    const char *forwarded = cgi_var(cgi, "HTTP_X_FORWARDED_FOR");
+    const struct conf_list none = {0};
+    const struct conf_list *trusted =
+        w->site.cfg != NULL ? &w->site.cfg->trusted_proxy : &none;
+
+    netaddr_client(remote, forwarded, trusted->item, trusted->n, ret);
+    if (w->site.cfg != NULL && w->site.cfg->debug_request_headers)
+        log_normal("%s, %" PRId64 " bytes of %s; from %s, forwarded for %s; "
+                   "client %s; %s",
+                   cgi_var(cgi, "REQUEST_METHOD"), cgi_content_length(cgi),
+                   cgi_var(cgi, "CONTENT_TYPE"), remote, forwarded, ret,
+                   cgi_var(cgi, "HTTP_USER_AGENT"));
+}
+
+static void
 answer(struct worker *w, struct cgi *cgi, struct buf *out)
 {
-    const char *peer = cgi_var(cgi, "REMOTE_ADDR");
+    char peer[NETADDR_TEXT];
     struct buf body = BUF_INIT;
 
     refresh(w);
+    find_peer(w, cgi, peer);
     if (w->server.cfg == NULL) {
         handle_maintenance(NULL, "The project's configuration cannot be read.",
                            out);
