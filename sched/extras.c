@@ -8,6 +8,7 @@
 #include "config.h"
 #include "gui_urls.h"
 #include "log.h"
+#include "plan_class.h"
 #include "rpc.h"
 #include "sitefiles.h"
 #include "timelog.h"
@@ -50,28 +51,6 @@ add_links(struct rpc *rpc)
 
 /* ---- what need not be asked for ---- */
 
-/* The processor that a class of this name is for (dispatch §6). */
-static enum proc_type
-type_of_class(const char *name)
-{
-    static const struct {
-        const char *word;
-        enum proc_type type;
-    } words[] = {
-        {"cuda",      PROC_NVIDIA   },
-        {"nvidia",    PROC_NVIDIA   },
-        {"ati",       PROC_AMD      },
-        {"amd",       PROC_AMD      },
-        {"intel_gpu", PROC_INTEL_GPU},
-        {"apple_gpu", PROC_APPLE_GPU},
-    };
-
-    for (size_t i = 0; i < ARRAY_LEN(words); i++)
-        if (strstr(name, words[i].word) != NULL)
-            return words[i].type;
-    return PROC_CPU;
-}
-
 static void
 add_no_apps(struct rpc *rpc)
 {
@@ -81,7 +60,7 @@ add_no_apps(struct rpc *rpc)
     if (strcmp(rpc->req->platform_name, "anonymous") == 0)
         return; /* it has its own */
     for (size_t i = 0; i < w->n_versions; i++)
-        has_apps[type_of_class(w->version[i].plan_class)] = true;
+        has_apps[plan_class_name_type(w->version[i].plan_class)] = true;
     host[PROC_CPU] = true;
     for (int t = PROC_CPU + 1; t < N_PROC_TYPES; t++)
         host[t] = rpc->req->ability.gpu[t].count > 0;
