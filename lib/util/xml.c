@@ -47,6 +47,33 @@ element_from(const xmlNode *node)
     return (const struct xml_node *)node;
 }
 
+/* What a parser found wrong.  Of several errors the first counts: the others
+ * follow from it (an end tag missing makes all later ones the wrong ones). */
+struct complaint {
+    bool doctype;
+    int line; /* of the first error, 0: none */
+    char text[256];
+};
+
+#if LIBXML_VERSION >= 21200
+#define ERROR_ARG const xmlError *
+#else
+#define ERROR_ARG xmlError *
+#endif
+
+static void
+remember_first(void *ctx, ERROR_ARG e)
+{
+    xmlParserCtxt *parser = ctx;
+    struct complaint *to = parser->_private;
+
+    if (to->line != 0 || e->level < XML_ERR_ERROR)
+        return;
+    to->line = e->line > 0 ? e->line : 1;
+    str_copy(to->text, sizeof(to->text),
+             e->message != NULL ? e->message : "no XML");
+}
+
 static void
 refuse_doctype(void *ctx, const xmlChar *name, const xmlChar *external,
                const xmlChar *system)
@@ -56,22 +83,22 @@ refuse_doctype(void *ctx, const xmlChar *name, const xmlChar *external,
     (void)name;
     (void)external;
     (void)system;
-    *(bool *)parser->_private = true;
+    ((struct complaint *)parser->_private)->doctype = true;
     xmlStopParser(parser);
 }
 
 static void
-explain(xmlParserCtxt *parser, const char *what, bool doctype, struct buf *err)
+explain(const xmlParserCtxt *parser, const char *what, struct buf *err)
 {
-    const xmlError *e = xmlCtxtGetLastError(parser);
-    const char *text = e != NULL && e->message != NULL ? e->message : "no XML";
-    int line = e != NULL ? e->line : 1;
+    const struct complaint *c = parser->_private;
 
-    if (doctype) {
-        text = "a document type (DOCTYPE) is not allowed";
-        line = parser->input != NULL ? parser->input->line : 1;
-    }
-    buf_addf(err, "%s:%d: %.*s", what, line, (int)strcspn(text, "\n"), text);
+    if (c->doctype)
+        buf_addf(err, "%s:%d: a document type (DOCTYPE) is not allowed", what,
+                 parser->input != NULL ? parser->input->line : 1);
+    else
+        buf_addf(err, "%s:%d: %.*s", what, c->line != 0 ? c->line : 1,
+                 (int)strcspn(c->text, "\n"),
+                 c->line != 0 ? c->text : "no XML");
 }
 
 /* The first element deeper than DEPTH_MAX, or NULL.  Walks without recursion.
@@ -116,7 +143,7 @@ is_shallow(const xmlDoc *doc, const char *what, struct buf *err)
 static xmlDoc *
 read_tree(const char *text, size_t n, const char *what, struct buf *err)
 {
-    bool doctype = false;
+    struct complaint complaint = {.doctype = false};
     xmlParserCtxt *parser = xmlNewParserCtxt();
     xmlDoc *doc;
 
@@ -125,13 +152,14 @@ read_tree(const char *text, size_t n, const char *what, struct buf *err)
         buf_addf(err, "%s:1: too large", what);
         return NULL;
     }
-    parser->_private = &doctype;
+    parser->_private = &complaint;
     parser->sax->internalSubset = refuse_doctype;
+    parser->sax->serror = remember_first;
     doc = xmlCtxtReadMemory(parser, text, (int)n, NULL, "UTF-8",
                             XML_PARSE_NONET | XML_PARSE_NOERROR |
                                 XML_PARSE_NOWARNING | XML_PARSE_BIG_LINES);
-    if (doc == NULL || doctype) {
-        explain(parser, what, doctype, err);
+    if (doc == NULL || complaint.doctype) {
+        explain(parser, what, err);
         xmlFreeDoc(doc);
         doc = NULL;
     }
