@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "buf.h"
 
@@ -145,6 +146,29 @@ const char *
 proc_type_name(int value)
 {
     return TEXT_OF(proc_types, value);
+}
+
+int
+proc_type_by_name(const char *text)
+{
+    static const struct {
+        const char *name;
+        size_t n; /* letters that count */
+        enum proc_type type;
+    } spelling[] = {
+        {"cpu",    4, PROC_CPU      },
+        {"nvidia", 7, PROC_NVIDIA   },
+        {"cuda",   5, PROC_NVIDIA   },
+        {"ati",    4, PROC_AMD      },
+        {"amd",    4, PROC_AMD      },
+        {"intel",  5, PROC_INTEL_GPU},
+        {"apple",  5, PROC_APPLE_GPU},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(spelling); i++)
+        if (strncasecmp(text, spelling[i].name, spelling[i].n) == 0)
+            return (int)spelling[i].type;
+    return -1;
 }
 
 /* Append to a fixed field; what does not fit is left away. */

@@ -100,6 +100,11 @@ const char *assimilate_state_name(int);
 const char *batch_state_name(int);
 const char *proc_type_name(int); /* the XML name: CPU, NVIDIA, ATI, … */
 
+/* The type that a text means, -1 for none: "NVIDIA", "CUDA", "ATI", "AMD",
+ * "CPU", and what begins with "intel" or "apple" (intel_gpu, apple_gpu), in any
+ * case. */
+int proc_type_by_name(const char *text);
+
 /* "TOO_MANY_ERROR_RESULTS|CANCELLED", or "none".  `ret` of at least 160. */
 const char *wu_error_names(unsigned mask, char *ret, unsigned long size);
 

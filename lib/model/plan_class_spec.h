@@ -93,6 +93,11 @@ struct plan_class_spec {
     double projected_flops_scale;
 };
 
+/* What a class has that does not say otherwise. */
+#define PLAN_CLASS_DEFAULTS                                                    \
+    .ngpus = 1, .cpu_frac = 0.1, .gpu_peak_flops_scale = 1, .max_threads = 1,  \
+    .projected_flops_scale = 1
+
 /* The classes of a project.  With a file, the built-in names are not used; a
  * file that cannot be read holds no class, so every class is refused. */
 struct plan_class_set {

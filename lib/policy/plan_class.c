@@ -316,27 +316,3 @@ plan_class_name_type(const char *name)
             return parts[i].type;
     return PROC_CPU;
 }
-
-int
-plan_class_gpu_type(const char *text)
-{
-    static const struct {
-        const char *name;
-        size_t n; /* letters to compare; 0: all */
-        enum proc_type type;
-    } spellings[] = {
-        {"nvidia", 0, PROC_NVIDIA   },
-        {"cuda",   0, PROC_NVIDIA   },
-        {"ati",    0, PROC_AMD      },
-        {"amd",    0, PROC_AMD      },
-        {"intel",  5, PROC_INTEL_GPU},
-        {"apple",  5, PROC_APPLE_GPU},
-    };
-
-    for (size_t i = 0; i < COUNT(spellings); i++)
-        if (spellings[i].n == 0
-                ? strcasecmp(text, spellings[i].name) == 0
-                : strncasecmp(text, spellings[i].name, spellings[i].n) == 0)
-            return (int)spellings[i].type;
-    return -1;
-}

@@ -69,9 +69,6 @@ bool plan_class_limits_jobs(const struct plan_class_spec *);
 bool plan_class_takes_job(const struct plan_class_spec *, int64_t wu_id,
                           int64_t batch);
 
-/* A class with all its defaults and this name. */
-void plan_class_defaults(struct plan_class_spec *ret, const char *name);
-
 /* A built-in class by its name; false if it is none. */
 bool plan_class_builtin(const char *name, struct plan_class_spec *ret);
 
@@ -83,9 +80,5 @@ double plan_class_host_flops(double p_fpops, double median, double p95);
  * in progress of versions we do not know): contains cuda or nvidia, ati or amd,
  * intel_gpu, apple_gpu; else the CPU. */
 enum proc_type plan_class_name_type(const char *name);
-
-/* "NVIDIA", "CUDA", "ATI", "AMD", "intel", "intel_gpu", "apple", "apple_gpu" in
- * any case -> its processor type; -1 for every other text. */
-int plan_class_gpu_type(const char *text);
 
 #endif

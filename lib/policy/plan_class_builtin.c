@@ -12,30 +12,15 @@
 #define FIRST_VBOX 30200 /* 3.2.0 */
 #define MOST_THREADS 64
 
-static const struct plan_class_spec basis = {
-    .ngpus = 1,
-    .cpu_frac = 0.1,
-    .gpu_peak_flops_scale = 1,
-    .max_threads = 1,
-    .projected_flops_scale = 1,
-};
-
 static void
-set_name(struct plan_class_spec *spec, const char *name)
+set_defaults(struct plan_class_spec *spec, const char *name)
 {
     size_t n = strlen(name);
 
+    *spec = (struct plan_class_spec){PLAN_CLASS_DEFAULTS};
     if (n >= sizeof(spec->name))
         n = sizeof(spec->name) - 1;
     memcpy(spec->name, name, n);
-    spec->name[n] = '\0';
-}
-
-void
-plan_class_defaults(struct plan_class_spec *ret, const char *name)
-{
-    *ret = basis;
-    set_name(ret, name);
 }
 
 /* ---- GPUs ---- */
@@ -183,7 +168,7 @@ plan_class_builtin(const char *name, struct plan_class_spec *ret)
 {
     int version;
 
-    plan_class_defaults(ret, name);
+    set_defaults(ret, name);
     for (size_t i = 0; i < COUNT(cpu_rows); i++)
         if (strcmp(name, cpu_rows[i].name) == 0) {
             cpu_rows[i].set(ret);
