@@ -4,11 +4,9 @@
 #include <inttypes.h>
 #include <regex.h>
 #include <string.h>
-#include <time.h>
 
 #include "buf.h"
 #include "config.h"
-#include "log.h"
 #include "reply.h"
 #include "request.h"
 
@@ -76,20 +74,17 @@ announce(const struct config *cfg, const struct sched_request *req, int64_t now,
 
 /* ---- operating system and CPU ---- */
 
-/* Does one of these expressions match?  A bad one matches nothing. */
+/* Does one of these expressions match?  config_load() refuses bad ones. */
 static bool
-matches(const struct conf_list *list, const char *element, const char *text)
+matches(const struct conf_list *list, const char *text)
 {
     bool found = false;
 
     for (size_t i = 0; i < list->n && !found; i++) {
         regex_t re;
 
-        if (regcomp(&re, list->item[i], REG_EXTENDED | REG_NOSUB) != 0) {
-            log_critical("config.xml: <%s> is no regular expression: %s",
-                         element, list->item[i]);
+        if (regcomp(&re, list->item[i], REG_EXTENDED | REG_NOSUB) != 0)
             continue;
-        }
         found = regexec(&re, text, 0, NULL, 0) == 0;
         regfree(&re);
     }
@@ -97,8 +92,7 @@ matches(const struct conf_list *list, const char *element, const char *text)
 }
 
 static bool
-is_banned(const struct conf_list *list, const char *element, const char *first,
-          const char *second)
+is_banned(const struct conf_list *list, const char *first, const char *second)
 {
     struct buf text = BUF_INIT;
     bool banned;
@@ -106,7 +100,7 @@ is_banned(const struct conf_list *list, const char *element, const char *first,
     if (list->n == 0)
         return false;
     buf_addf(&text, "%s\t%s", first, second);
-    banned = matches(list, element, buf_str(&text));
+    banned = matches(list, buf_str(&text));
     buf_free(&text);
     return banned;
 }
@@ -115,10 +109,8 @@ static bool
 has_banned_part(const struct config *cfg, const struct host *host,
                 struct sched_reply *reply)
 {
-    bool os =
-        is_banned(&cfg->ban_os, "ban_os", host->os_name, host->os_version);
-    bool cpu = !os && is_banned(&cfg->ban_cpu, "ban_cpu", host->p_vendor,
-                                host->p_model);
+    bool os = is_banned(&cfg->ban_os, host->os_name, host->os_version);
+    bool cpu = !os && is_banned(&cfg->ban_cpu, host->p_vendor, host->p_model);
 
     if (os)
         reply_message(reply, MESSAGE_NOTICE,

@@ -368,7 +368,7 @@ dispatch_step(struct rpc *rpc)
     struct scan scan;
     int rc;
 
-    if (!rpc_wants_work(rpc) || rpc->tally.resent > 0)
+    if (!rpc_wants_work(rpc) || rpc->tally.resent > 0 || rpc->assigned)
         return STEP_NEXT;
     if (rpc->cfg->dont_send_jobs) {
         reply_message(&rpc->reply, MESSAGE_LOW,

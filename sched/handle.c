@@ -7,6 +7,7 @@
 
 #include "abort.h"
 #include "advise.h"
+#include "assign.h"
 #include "auth.h"
 #include "buf.h"
 #include "client.h"
@@ -20,6 +21,7 @@
 #include "keep.h"
 #include "log.h"
 #include "names.h"
+#include "outdoc.h"
 #include "preferences.h"
 #include "report.h"
 #include "resend.h"
@@ -107,6 +109,7 @@ static const struct {
     {"work",         work_step       },
     {"advise",       advise_step     },
     {"resend",       resend_step     },
+    {"assign",       assign_step     },
     {"dispatch",     dispatch_step   },
     {"messages",     messages_step   },
     {"remember",     remember_step   },
@@ -141,7 +144,7 @@ reset(struct rpc *rpc)
     memset(&rpc->host, 0, sizeof(rpc->host));
     memset(&rpc->old_host, 0, sizeof(rpc->old_host));
     rpc->new_host = rpc->weak_key = rpc->no_work = rpc->report_lost = false;
-    rpc->wrong_key = false;
+    rpc->wrong_key = rpc->assigned = false;
     rpc->committing = false;
     rpc->tally = (struct rpc_tally){0};
     buf_free(&rpc->refused);
@@ -418,6 +421,7 @@ answer(struct server *s, const char *peer, const struct sched_request *req,
         .jobs = segment_jobarray(s->segment),
         .catalog = segment_catalog(s->segment),
         .files = &s->files,
+        .outdoc = &s->outdoc,
         .draw = random_draw(),
     };
     int rc = run_transaction(s, &rpc);
@@ -505,6 +509,8 @@ handle_close(struct server *s)
     if (s->db != NULL)
         db_close(s->db);
     sitefiles_free(&s->files);
+    outdoc_close(s->outdoc);
+    s->outdoc = NULL;
     s->segment = NULL;
     s->db = NULL;
 }

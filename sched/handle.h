@@ -18,6 +18,7 @@
 struct buf;
 struct config;
 struct db;
+struct outdoc;
 struct segment;
 
 /* What a worker keeps from one request to the next. */
@@ -26,6 +27,7 @@ struct server {
     struct db *db;           /* NULL: not connected */
     struct segment *segment; /* NULL: not attached */
     struct sitefiles files;
+    struct outdoc *outdoc; /* NULL: not needed so far */
 };
 
 /* Answer the request of these bytes. */

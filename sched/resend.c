@@ -6,7 +6,8 @@
  * new = max(old, now + (old - sent) / 2), so that the extensions of a result
  * that is lost again and again add up to no more than its first time, and it
  * ends.  One that cannot be sent again (not needed, or the host would not
- * finish) is over at once, without reply: nobody waits for its deadline. */
+ * finish), or was lost too often, is over at once, without reply: nobody waits
+ * for its deadline. */
 #include "resend.h"
 
 #include <inttypes.h>
@@ -112,10 +113,52 @@ describe_job(const struct rpc *rpc, const struct candidate *c,
 
 enum fate { FATE_SEND, FATE_EXPIRE, FATE_LATER };
 
+/* What these rules refuse now may be sent at another contact.  What the others
+ * refuse has no hope on this host. */
+static bool
+is_for_now(const struct dispatch_rule *rule)
+{
+    static const char *const names[] = {
+        "quota",      "app-limit",   "processor", "type-filled", "type-limit",
+        "unreliable", "accelerated", "queue",     "workload",    "in-reply",
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        if (strcmp(rule->name, names[i]) == 0)
+            return true;
+    return rule->kind == REFUSAL_STOP;
+}
+
+/* Say why this one is over. */
+static enum fate
+expire(struct rpc *rpc, const struct candidate *c, const char *why)
+{
+    if (rpc->reply.n_messages < TOLD_MAX)
+        reply_message(&rpc->reply, MESSAGE_LOW,
+                      "Lost task %s is not sent again. %s", c->result->name,
+                      why);
+    log_normal(TAG_RESULT "lost by host %" PRId64 ", not sent again: %s",
+               c->result_id, c->result->name, rpc->host.id, why);
+    return FATE_EXPIRE;
+}
+
+static enum fate
+expire_by_rule(struct rpc *rpc, const struct candidate *c,
+               const struct dispatch_rule *rule, const struct offer *offer)
+{
+    char message[RULE_MESSAGE_SIZE];
+
+    dispatch_message(rule, offer, message);
+    return expire(rpc, c,
+                  message[0] != '\0' ? message
+                                     : "Your computer cannot take it now.");
+}
+
 /* Judge one lost job; FATE_SEND has taken it from the host's offer. */
 static enum fate
 judge(struct rpc *rpc, struct candidate *c)
 {
+    int64_t most = rpc->cfg->max_resends;
     const struct dispatch_rule *rule;
     struct sendable job;
     struct offer offer;
@@ -123,13 +166,20 @@ judge(struct rpc *rpc, struct candidate *c)
     if (c->result == NULL || c->state == CANDIDATE_BUSY)
         return FATE_LATER; /* no longer in progress, or at work on it */
     if (c->state != CANDIDATE_OK || !reply_documents_whole(c->wu, c->result))
-        return FATE_EXPIRE;
+        return expire(rpc, c, "It is not needed any more.");
+    if (most > 0 && c->resends >= most)
+        return expire(rpc, c, "It was lost too often.");
     c->deadline = new_deadline(rpc, c);
     describe_job(rpc, c, &job);
     work_offer(rpc, &job, &offer, &c->choice);
+    offer.resend = true;
     rule = dispatch_refusal(&offer);
+    if (rule != NULL && rpc->cfg->debug_resend)
+        log_normal(TAG_RESULT "lost by host %" PRId64 ", refused by %s",
+                   c->result_id, c->result->name, rpc->host.id, rule->name);
     if (rule != NULL)
-        return rule->kind == REFUSAL_STOP ? FATE_LATER : FATE_EXPIRE;
+        return is_for_now(rule) ? FATE_LATER
+                                : expire_by_rule(rpc, c, rule, &offer);
     work_take(rpc, &offer);
     c->app_version_id = c->choice.version_id;
     c->flops_estimate = c->choice.usage.peak_flops;
@@ -183,13 +233,12 @@ settle(struct rpc *rpc, struct candidate *c, size_t n, const struct send_to *to)
     for (size_t i = 0; i < n; i++)
         fate[i] = judge(rpc, &c[i]);
     k = gather(c, fate, n, FATE_EXPIRE);
-    for (size_t i = 0; i < k; i++)
-        log_normal(TAG_RESULT "lost by host %" PRId64 ", not sent again",
-                   c[i].result_id, c[i].result->name, rpc->host.id);
     rc = db_sched_expire(rpc->db, c, k, to);
     k = gather(c, fate, n, FATE_SEND);
     if (rc == 0)
         rc = db_sched_send(rpc->db, c, k, to);
+    if (rc == 0)
+        rc = db_sched_count_resends(rpc->db, c, k, rpc->now);
     for (size_t i = 0; rc == 0 && i < k; i++)
         reply_resent(rpc, &c[i]);
     free(fate);
@@ -220,6 +269,8 @@ resend_step(struct rpc *rpc)
     rpc->report_lost = rpc->report_lost || n > 0;
     if (n > 0)
         rc = db_sched_lock_candidates(rpc->db, c, n, &to);
+    if (rc == 0 && n > 0)
+        rc = db_sched_resends(rpc->db, c, n);
     if (rc == 0 && n > 0)
         rc = settle(rpc, c, n, &to);
     for (size_t i = 0; i < n; i++)

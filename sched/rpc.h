@@ -23,6 +23,7 @@ struct catalog;
 struct config;
 struct jobarray;
 struct segment;
+struct outdoc;
 struct sitefiles;
 
 enum step_result {
@@ -48,9 +49,10 @@ struct rpc {
     struct jobarray *jobs;
     const struct catalog *catalog;
     const struct sitefiles *files;
-    struct claims claims; /* on slots; they outlive a repetition */
-    bool looked_for_work; /* in the slots */
-    double draw;          /* 0 … 1: is a trusted host checked this time? */
+    struct outdoc **outdoc; /* the worker's; NULL inside: not open yet */
+    struct claims claims;   /* on slots; they outlive a repetition */
+    bool looked_for_work;   /* in the slots */
+    double draw;            /* 0 … 1: is a trusted host checked this time? */
 
     struct sched_reply reply;
     struct user user;
@@ -64,6 +66,7 @@ struct rpc {
     struct work work; /* what the host could do; the reply points into it */
     struct standing standing; /* its statistics */
     bool no_work;             /* a message says why */
+    bool assigned;            /* a targeted job is sent: no other is */
     bool report_lost; /* a success or trickle came twice, or jobs are missing:
                          an earlier reply was lost */
     char *code_sign_key, *code_sign_key_signature; /* the reply's */
