@@ -11,6 +11,7 @@
 #include "file.h"
 #include "log.h"
 #include "mirror.h"
+#include "plan_class_file.h"
 #include "xml.h"
 
 enum { MAX_BYTES = 1 << 20, MAX_REGEXES = 1000 };
@@ -143,6 +144,27 @@ load_servers(struct sitefiles *f, const struct config *cfg,
     buf_free(&err);
 }
 
+/* ---- plan classes ---- */
+
+/* A fault disables its class; the rest stays in use. */
+static void
+load_plan_classes(struct sitefiles *f, const struct config *cfg,
+                  const struct buf *text)
+{
+    struct buf err = BUF_INIT;
+    char *line, *rest;
+
+    (void)cfg;
+    plan_class_set_free(&f->plan_classes);
+    if (text != NULL)
+        plan_class_file_parse(buf_str(text), text->len, PLAN_CLASS_FILE,
+                              &f->plan_classes, &err);
+    line = err.len > 0 ? strtok_r(err.data, "\n", &rest) : NULL;
+    for (; line != NULL; line = strtok_r(NULL, "\n", &rest))
+        log_critical("%s", line);
+    buf_free(&err);
+}
+
 /* ---- all of them ---- */
 
 static const struct {
@@ -154,6 +176,7 @@ static const struct {
     [SITEFILE_PROJECT_FILES] = {"project_files.xml", load_project_files},
     [SITEFILE_DELETE_REGEX] = {"file_delete_regex", load_regexes      },
     [SITEFILE_SERVERS] = {"download_servers",  load_servers      },
+    [SITEFILE_PLAN_CLASSES] = {PLAN_CLASS_FILE,     load_plan_classes },
 };
 
 static void
@@ -198,6 +221,7 @@ sitefiles_free(struct sitefiles *f)
     free(f->gui_urls);
     free(f->project_files);
     free_regexes(f);
+    plan_class_set_free(&f->plan_classes);
     mirrors_free(f->mirrors);
     *f = (struct sitefiles){0};
 }

@@ -1,5 +1,6 @@
 /* sitefiles.h - the optional files in the project's root that replies are made
- * from: gui_urls.xml, project_files.xml, file_delete_regex, download_servers.
+ * from: gui_urls.xml, project_files.xml, file_delete_regex, download_servers,
+ * plan_class_spec.xml.
  *
  * They are kept between requests, and read again when they change.  What is
  * wrong with one is logged, and it (or its bad line) is left out: a reply that
@@ -12,6 +13,8 @@
 #include <stddef.h>
 #include <time.h>
 
+#include "plan_class_spec.h"
+
 struct config;
 struct mirrors;
 
@@ -20,6 +23,7 @@ enum {
     SITEFILE_PROJECT_FILES,
     SITEFILE_DELETE_REGEX,
     SITEFILE_SERVERS,
+    SITEFILE_PLAN_CLASSES,
     N_SITEFILES,
 };
 
@@ -28,7 +32,8 @@ struct sitefiles {
     char *gui_urls, *project_files;     /* XML, or NULL */
     regex_t *delete_regex;
     size_t n_delete_regex;
-    struct mirrors *mirrors; /* or NULL */
+    struct mirrors *mirrors;            /* or NULL */
+    struct plan_class_set plan_classes; /* no file: the built-in names */
 };
 
 void sitefiles_refresh(struct sitefiles *, const struct config *);

@@ -1,6 +1,7 @@
 /* work.c - what a host has to offer, and which version it would run. */
 #include "work.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +9,9 @@
 #include "catalog.h"
 #include "config.h"
 #include "estimate.h"
+#include "log.h"
 #include "preferences.h"
+#include "prefs.h"
 #include "rpc.h"
 
 enum {
@@ -132,6 +135,10 @@ work_setup(struct rpc *rpc)
 {
     struct work *w = &rpc->work;
 
+    if (project_prefs_parse(rpc->user.project_prefs, rpc->host.venue,
+                            &w->prefs) != 0)
+        log_warning("[USER#%" PRId64 "] project preferences cannot be read",
+                    rpc->user.id);
     read_platforms(rpc);
     read_catalog(w, rpc->catalog);
     w->flops_per_cpu = estimate_flops_per_cpu(&rpc->host);
@@ -145,6 +152,7 @@ work_free(struct work *w)
     free(w->app);
     free(w->memo);
     free(w->version);
+    project_prefs_free(&w->prefs);
     *w = (struct work){0};
 }
 

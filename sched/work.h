@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "account.h"
 #include "app.h"
 #include "rules.h"
 #include "version.h"
@@ -21,6 +22,7 @@ struct work {
     struct platform platform[WORK_MAX_PLATFORMS]; /* the client's, known ones */
     struct version_platform version_platform[WORK_MAX_PLATFORMS];
     size_t n_platforms;
+    struct project_prefs prefs; /* the user's, of the host's venue */
     struct app *app;
     size_t n_apps;
     struct app_version *version; /* documents lie in the segment */
