@@ -298,6 +298,9 @@ db_archive_delete(struct db *db, const int64_t *ids, int n, bool assignments)
     if (delete_list(db, "DELETE FROM result WHERE workunitid IN (", ids, n,
                     ")") < 0)
         return -1;
+    if (delete_list(db, "DELETE FROM x_could_not_send WHERE workunitid IN (",
+                    ids, n, ")") < 0)
+        return -1;
     if (delete_list(db, "DELETE FROM x_resend WHERE workunitid IN (", ids, n,
                     ")") < 0)
         return -1;

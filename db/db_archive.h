@@ -1,8 +1,8 @@
 /* db_archive.h - db_purge's questions: which workunits are finished for good,
  * their rows, and away with them.
  *
- * Deletes rows of workunit, result, x_resend and assignment; what was granted for
- * these results is kept in x_credit_base.
+ * Deletes rows of workunit, result, x_resend, x_could_not_send and assignment;
+ * what was granted for these results is kept in x_credit_base.
  *
  * A workunit may go when its input files are deleted, its results are over and
  * none of them has output files left that the file deleter must see, its batch

@@ -1,12 +1,13 @@
 /* db_feed.c - results ready to be sent, page by page.
  *
- * The index (server_state, priority DESC, workunitid), which has the result's
- * id behind it as all InnoDB indexes do, is walked from where the last page
- * ended; the query stops after `limit` rows, however many results are unsent.
- * Two things keep it so.  The keyset is written out as an OR of three ranges of
- * the index's columns, which the server recognizes.  And the apps are a list of
- * ids, read just before: with table app in a join the server would rather read
- * all of that small table at once, and sort all unsent results afterwards. */
+ * An index that begins with server_state (and appid) and goes on with (priority
+ * DESC, workunitid), which has the result's id behind it as all InnoDB indexes
+ * do, is walked from where the last page ended; the query stops after `limit`
+ * rows, however many results are unsent.  Two things keep it so.  The keyset is
+ * written out as an OR of three ranges of the index's columns, which the server
+ * recognizes.  And the apps are a list of ids, read just before: with table app
+ * in a join the server would rather read all of that small table at once, and
+ * sort all unsent results afterwards. */
 #include "db_feed.h"
 
 #include <inttypes.h>
@@ -15,6 +16,7 @@
 #include "buf.h"
 #include "db.h"
 #include "db_many.h"
+#include "interleave.h"
 #include "log.h"
 #include "names.h"
 
@@ -22,11 +24,14 @@
     "r.id, r.workunitid, r.appid, r.batch, r.priority, r.size_class, "         \
     "w.app_version_id, w.delay_bound, w.rsc_fpops_est, w.rsc_fpops_bound, "    \
     "w.rsc_memory_bound, w.rsc_disk_bound, w.rsc_bandwidth_bound, "            \
-    "w.hr_class, w.app_version_num, w.error_mask"
+    "w.hr_class, w.app_version_num, w.error_mask, r.create_time, r.random, "   \
+    "w.keywords, COALESCE(b.user_id, 0)"
 
 #define FEED_FROM                                                              \
     " FROM result r STRAIGHT_JOIN workunit w ON w.id = r.workunitid "          \
-    "WHERE w.transitioner_flags = 0 AND w.appid IN ("
+    "LEFT JOIN batch b ON b.id = r.batch "
+
+#define FEED_WHERE "WHERE w.transitioner_flags = 0 AND w.appid IN ("
 
 struct id_list {
     int64_t *id;
@@ -57,6 +62,21 @@ read_apps(struct db *db, struct id_list *list)
     return rc == DB_NONE ? 0 : -1;
 }
 
+/* "1 17 3": what is not a number ends the list. */
+static void
+read_keywords(const char *text, int32_t ret[SENDABLE_KEYWORDS])
+{
+    for (size_t n = 0; n < SENDABLE_KEYWORDS; n++) {
+        char *end;
+        long id = strtol(text, &end, 10);
+
+        if (end == text || id <= 0 || id > INT32_MAX)
+            return;
+        ret[n] = (int32_t)id;
+        text = end;
+    }
+}
+
 static void
 sendable_from_row(struct db_query *q, struct sendable *s)
 {
@@ -76,11 +96,32 @@ sendable_from_row(struct db_query *q, struct sendable *s)
         .rsc_bandwidth_bound = db_col_double(q, 12),
         .hr_class = (int32_t)db_col_i64(q, 13),
         .app_version_num = (int32_t)db_col_i64(q, 14),
+        .create_time = db_col_i64(q, 16),
+        .user_id = db_col_i64(q, 19),
     };
+    read_keywords(db_col_text(q, 18), s->keyword);
+    s->feasibility = feasibility_class(s);
 }
 
 /* ---- one page -------------------------------------------------------------
  */
+
+/* Where a page begins, and how it goes on. */
+static const struct {
+    const char *after; /* of what the keyset has */
+    const char *order;
+} orders[] = {
+    [FEED_BEST] = {" AND (r.priority < ? OR (r.priority = ? "
+                   "AND r.workunitid > ?) OR (r.priority = ? "
+                   "AND r.workunitid = ? AND r.id > ?))",  " ORDER BY r.priority DESC, r.workunitid, r.id LIMIT ?"},
+    [FEED_WORST] = {" AND (r.priority > ? OR (r.priority = ? "
+                    "AND r.workunitid < ?) OR (r.priority = ? "
+                    "AND r.workunitid = ? AND r.id < ?))", " ORDER BY r.priority, r.workunitid DESC, r.id DESC "
+                    "LIMIT ?"                           },
+    [FEED_RANDOM] = {" AND (r.random > ? OR (r.random = ? AND r.id > ?))",
+                   " ORDER BY r.random, r.id LIMIT ?"                                                                                },
+    [FEED_SHUFFLE] = {"",                                                        " ORDER BY RAND() LIMIT ?"                             },
+};
 
 /* The text depends only on which conditions apply and on the padded number of
  * apps, so there are few. */
@@ -90,51 +131,90 @@ prepare_page(struct db *db, const struct feed_query *f, size_t n_apps)
     struct buf sql = BUF_INIT;
     struct db_query *q;
 
-    buf_add(&sql, "SELECT " FEED_COLUMNS FEED_FROM);
+    buf_add(&sql, "SELECT " FEED_COLUMNS FEED_FROM FEED_WHERE);
     db_placeholders(&sql, db_padded(n_apps));
     buf_add(&sql, ") AND r.server_state = ?");
+    if (f->appid != 0)
+        buf_add(&sql, " AND r.appid = ?");
+    if (f->user_id != 0)
+        buf_add(&sql, " AND r.batch IN (SELECT id FROM batch WHERE "
+                      "user_id = ?)");
+    if (f->one_batch)
+        buf_add(&sql, " AND r.batch = ?");
     if (f->mod_n > 0)
-        buf_add(&sql, " AND r.id % ? = ?");
+        buf_add(&sql, f->mod_of_wu ? " AND r.workunitid % ? = ?"
+                                   : " AND r.id % ? = ?");
     if (f->above)
         buf_add(&sql, " AND r.priority > ?");
     if (f->started)
-        buf_add(&sql, " AND (r.priority < ?"
-                      " OR (r.priority = ? AND r.workunitid > ?)"
-                      " OR (r.priority = ? AND r.workunitid = ?"
-                      " AND r.id > ?))");
-    buf_add(&sql, " ORDER BY r.priority DESC, r.workunitid, r.id LIMIT ?");
+        buf_add(&sql, orders[f->order].after);
+    buf_add(&sql, orders[f->order].order);
     q = db_prepare(db, buf_str(&sql));
     buf_free(&sql);
     return q;
+}
+
+struct values {
+    int64_t v[16];
+    unsigned n;
+};
+
+static void
+add_value(struct values *v, int64_t value)
+{
+    v->v[v->n++] = value;
+}
+
+static void
+add_keyset(struct values *v, const struct feed_query *f)
+{
+    switch (f->order) {
+    case FEED_BEST:
+    case FEED_WORST:
+        add_value(v, f->priority);
+        add_value(v, f->priority);
+        add_value(v, f->wu_id);
+        add_value(v, f->priority);
+        add_value(v, f->wu_id);
+        add_value(v, f->result_id);
+        break;
+    case FEED_RANDOM:
+        add_value(v, f->random);
+        add_value(v, f->random);
+        add_value(v, f->result_id);
+        break;
+    case FEED_SHUFFLE:
+        break;
+    }
 }
 
 static int
 bind_page(struct db_query *q, const struct feed_query *f,
           const struct id_list *apps, size_t limit)
 {
-    int64_t value[11];
-    unsigned n = 0, first = 0;
+    struct values v = {.n = 0};
+    unsigned first = 0;
 
-    value[n++] = RESULT_UNSENT;
+    add_value(&v, RESULT_UNSENT);
+    if (f->appid != 0)
+        add_value(&v, f->appid);
+    if (f->user_id != 0)
+        add_value(&v, f->user_id);
+    if (f->one_batch)
+        add_value(&v, f->batch);
     if (f->mod_n > 0) {
-        value[n++] = f->mod_n;
-        value[n++] = f->mod_i;
+        add_value(&v, f->mod_n);
+        add_value(&v, f->mod_i);
     }
     if (f->above)
-        value[n++] = f->above_priority;
-    if (f->started) {
-        value[n++] = f->priority;
-        value[n++] = f->priority;
-        value[n++] = f->wu_id;
-        value[n++] = f->priority;
-        value[n++] = f->wu_id;
-        value[n++] = f->result_id;
-    }
-    value[n++] = (int64_t)limit;
+        add_value(&v, f->above_priority);
+    if (f->started)
+        add_keyset(&v, f);
+    add_value(&v, (int64_t)limit);
     if (db_bind_list(q, &first, apps->id, apps->n) != 0)
         return -1;
-    for (unsigned i = 0; i < n; i++)
-        if (db_bind_i64(q, first + i, value[i]) != 0)
+    for (unsigned i = 0; i < v.n; i++)
+        if (db_bind_i64(q, first + i, v.v[i]) != 0)
             return -1;
     return 0;
 }
@@ -156,6 +236,7 @@ read_page(struct db_query *q, struct feed_query *f, struct sendable *ret,
         f->priority = s->priority;
         f->wu_id = s->wu_id;
         f->result_id = s->result_id;
+        f->random = db_col_i64(q, 17);
         if (db_col_i64(q, 15) != 0)
             add_id(unneeded, s->result_id);
         else
@@ -213,7 +294,46 @@ db_feed_page(struct db *db, struct feed_query *f, struct sendable *ret,
     free(apps.id);
     if (rc != 0)
         return -1;
-    return rows < limit ? DB_NONE : 0;
+    return rows < limit || f->order == FEED_SHUFFLE ? DB_NONE : 0;
+}
+
+/* ---- streams --------------------------------------------------------------
+ */
+
+int
+db_feed_batches(struct db *db, int64_t *ret, size_t max, size_t *ret_n)
+{
+    struct db_query *q = db_prepare(db, "SELECT DISTINCT batch FROM result "
+                                        "WHERE server_state = ? LIMIT ?");
+    int rc = -1;
+
+    *ret_n = 0;
+    if (q != NULL && db_bind_i64(q, 0, RESULT_UNSENT) == 0 &&
+        db_bind_i64(q, 1, (int64_t)max) == 0)
+        while ((rc = db_step(q)) == 0 && *ret_n < max)
+            ret[(*ret_n)++] = db_col_i64(q, 0);
+    db_finish(q);
+    return rc < 0 ? -1 : 0;
+}
+
+int
+db_feed_submitters(struct db *db, struct submitter *ret, size_t max,
+                   size_t *ret_n)
+{
+    struct db_query *q =
+        db_prepare(db, "SELECT user_id, quota FROM user_submit WHERE quota > 0 "
+                       "ORDER BY user_id LIMIT ?");
+    int rc = -1;
+
+    *ret_n = 0;
+    if (q != NULL && db_bind_i64(q, 0, (int64_t)max) == 0)
+        while ((rc = db_step(q)) == 0 && *ret_n < max)
+            ret[(*ret_n)++] = (struct submitter){
+                .user_id = db_col_i64(q, 0),
+                .quota = db_col_double(q, 1),
+            };
+    db_finish(q);
+    return rc < 0 ? -1 : 0;
 }
 
 /* ---- what is in the array -------------------------------------------------
@@ -238,7 +358,8 @@ prepare_still_unsent(struct db *db, size_t n_apps, size_t n)
     struct buf sql = BUF_INIT;
     struct db_query *q;
 
-    buf_add(&sql, "SELECT r.id, r.priority" FEED_FROM);
+    buf_add(&sql, "SELECT r.id, r.priority FROM result r STRAIGHT_JOIN "
+                  "workunit w ON w.id = r.workunitid " FEED_WHERE);
     db_placeholders(&sql, db_padded(n_apps));
     buf_add(&sql,
             ") AND r.server_state = ? AND w.error_mask = 0 AND r.id IN (");

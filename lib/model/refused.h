@@ -5,6 +5,7 @@
 #ifndef QUORATE_REFUSED_H
 #define QUORATE_REFUSED_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* The numbers are stored (x_refused_host.reason): only add. */
@@ -26,5 +27,14 @@ struct refused_host {
     int64_t hostid;
     enum refused_for reason;
 };
+
+#define REFUSED_TEXT 256
+
+/* "memory"; "unknown" for a number without a name. */
+const char *refused_name(int reason);
+
+/* "63 memory, 37 no app version": the most frequent first. */
+void refused_breakdown(const struct refused_host *, size_t n, char *ret,
+                       size_t size);
 
 #endif

@@ -121,11 +121,20 @@ START_TEST(a_candidate_is_read_whole)
     r = unsent(6000000000, &wu);
     r.batch = 12;
     r.size_class = 2;
+    r.create_time = 77;
     dbtest_workunit(db, &wu);
     dbtest_result(db, &r);
+    dbtest_exec(db, "SET sql_mode = ''"); /* columns have no defaults */
+    dbtest_exec(db, "INSERT INTO batch (id, user_id) VALUES (12, 34)");
+    dbtest_exec(db, "UPDATE workunit SET keywords = '5 17 x 3'");
     ck_assert_int_eq(db_feed_page(db, &f, &s, 1, &n), 0);
     ck_assert_uint_eq(n, 1);
     ck_assert_int_eq(s.result_id, 6000000000);
+    ck_assert_int_eq(s.create_time, 77);
+    ck_assert_int_eq(s.user_id, 34);
+    ck_assert_int_eq(s.keyword[0], 5);
+    ck_assert_int_eq(s.keyword[1], 17);
+    ck_assert_int_eq(s.keyword[2], 0);
     ck_assert_int_eq(s.wu_id, 5000000000);
     ck_assert_int_eq(s.appid, 1);
     ck_assert_int_eq(s.batch, 12);
@@ -299,6 +308,85 @@ START_TEST(another_priority_is_another_job_for_the_array)
 }
 END_TEST
 
+/* ---- other orders and streams ---- */
+
+static const struct {
+    const char *promise;
+    struct feed_query f;
+    const char *want;
+} streams[] = {
+    {"low priority first: the other way round",
+     {.order = FEED_WORST},
+     "1 | 9 | 3 | 2 | 8 | 4 | "                                                                              },
+    {"by result.random",                         {.order = FEED_RANDOM},           "9 | 8 | 4 | 3 | 2 | 1 | "},
+    {"of one app",                               {.appid = 1},                     "4 | 8 | 2 | 3 | 9 | "    },
+    {"of the other",                             {.appid = 2},                     "1 | "                    },
+    {"of one batch",                             {.one_batch = true, .batch = 12}, "4 | 8 | "                },
+    {"of no batch",                              {.one_batch = true, .batch = 0},  "2 | 3 | 9 | 1 | "        },
+    {"of one submitter",                         {.user_id = 34},                  "4 | 8 | "                },
+    {"of one who has none",                      {.user_id = 35},                  ""                        },
+    {"shares by workunit keep results together",
+     {.mod_n = 10, .mod_i = 0, .mod_of_wu = true},
+     "2 | 3 | "                                                                                              },
+    {"shares by result do not",                  {.mod_n = 2, .mod_i = 0},         "4 | 8 | 2 | "            },
+};
+
+START_TEST(other_orders_and_streams)
+{
+    const char *got;
+
+    six_results();
+    dbtest_exec(db, "SET sql_mode = ''");
+    dbtest_exec(db, "INSERT INTO batch (id, user_id) VALUES (12, 34)");
+    dbtest_exec(db, "UPDATE result SET random = 10 - id");
+    dbtest_exec(db, "UPDATE result SET batch = 12 WHERE id IN (4, 8)");
+    dbtest_exec(db, "UPDATE result r JOIN workunit w ON w.id = r.workunitid "
+                    "SET r.appid = 2, w.appid = 2 WHERE r.id = 1");
+    got = pages(streams[_i].f, 1);
+    ck_assert_msg(strcmp(got, streams[_i].want) == 0, "broken: %s: %s",
+                  streams[_i].promise, got);
+}
+END_TEST
+
+START_TEST(a_shuffle_is_one_page)
+{
+    struct feed_query f = {.order = FEED_SHUFFLE};
+    struct sendable s[100];
+    int64_t sum = 0;
+    size_t n;
+
+    six_results();
+    ck_assert_int_eq(db_feed_page(db, &f, s, 100, &n), DB_NONE);
+    ck_assert_uint_eq(n, 6);
+    for (size_t i = 0; i < n; i++)
+        sum += s[i].result_id;
+    ck_assert_int_eq(sum, 4 + 8 + 2 + 3 + 9 + 1);
+}
+END_TEST
+
+START_TEST(batches_and_submitters_are_listed)
+{
+    struct submitter who[4];
+    int64_t batch[4];
+    size_t n;
+
+    six_results();
+    dbtest_exec(db, "SET sql_mode = ''");
+    dbtest_exec(db, "UPDATE result SET batch = 12 WHERE id IN (4, 8)");
+    dbtest_exec(db, "UPDATE result SET server_state = 5, batch = 13 "
+                    "WHERE id = 1");
+    ck_assert_int_eq(db_feed_batches(db, batch, 4, &n), 0);
+    ck_assert_uint_eq(n, 2);
+    ck_assert_int_eq(batch[0] + batch[1], 12);
+    dbtest_exec(db, "INSERT INTO user_submit (user_id, quota) "
+                    "VALUES (3, 2.5), (4, 0)");
+    ck_assert_int_eq(db_feed_submitters(db, who, 4, &n), 0);
+    ck_assert_uint_eq(n, 1);
+    ck_assert_int_eq(who[0].user_id, 3);
+    ck_assert(who[0].quota == 2.5);
+}
+END_TEST
+
 /* What a page costs must not depend on how many results are unsent: with 20000
  * of them the server reads no more index entries than it gives rows (and one to
  * find the beginning of each range). */
@@ -322,10 +410,25 @@ analyze(void)
     db_finish(q);
 }
 
+static const struct {
+    const char *what;
+    struct feed_query f;
+    const char *index; /* one that an operator has added */
+} cheap[] = {
+    {"all apps",                     {.order = FEED_BEST},              NULL                  },
+    {"all apps, low priority first", {.order = FEED_WORST},             NULL                  },
+    {"one app",                      {.appid = 1},                      NULL                  },
+    {"one app, low priority first",  {.order = FEED_WORST, .appid = 1}, NULL                  },
+    {"one batch, with an index",
+     {.one_batch = true},
+     "server_state, batch, priority DESC, workunitid"                                         },
+    {"random, with an index",        {.order = FEED_RANDOM},            "server_state, random"},
+};
+
 START_TEST(a_page_costs_as_much_as_it_has_rows)
 {
     static struct sendable s[100];
-    struct feed_query f = {.started = false};
+    struct feed_query f = cheap[_i].f;
     int64_t before, cost;
     size_t n;
 
@@ -349,6 +452,14 @@ START_TEST(a_page_costs_as_much_as_it_has_rows)
         dbtest_exec(db, buf_str(&sql));
         buf_free(&sql);
     }
+    dbtest_exec(db, "UPDATE result SET random = id % 1000");
+    if (cheap[_i].index != NULL) {
+        struct buf sql = BUF_INIT;
+
+        buf_addf(&sql, "CREATE INDEX x_test ON result (%s)", cheap[_i].index);
+        dbtest_exec(db, buf_str(&sql));
+        buf_free(&sql);
+    }
     analyze();
     for (int page = 0; page < 150; page++)
         ck_assert_int_eq(db_feed_page(db, &f, s, 100, &n), 0);
@@ -356,7 +467,10 @@ START_TEST(a_page_costs_as_much_as_it_has_rows)
     ck_assert_int_eq(db_feed_page(db, &f, s, 100, &n), 0);
     cost = rows_read() - before;
     /* 100 rows, 2 apps, and what rows_read() itself reads */
-    ck_assert_msg(cost < 1500, "%" PRId64 " rows read", cost);
+    if (cheap[_i].index != NULL)
+        dbtest_exec(db, "DROP INDEX x_test ON result");
+    ck_assert_msg(cost < 1500, "%s: %" PRId64 " rows read", cheap[_i].what,
+                  cost);
 }
 END_TEST
 
@@ -377,7 +491,11 @@ main(void)
     tcase_add_test(tc, results_of_a_failed_workunit_are_not_needed);
     tcase_add_test(tc, many_are_asked_for_at_once);
     tcase_add_test(tc, another_priority_is_another_job_for_the_array);
-    tcase_add_test(tc, a_page_costs_as_much_as_it_has_rows);
+    tcase_add_loop_test(tc, other_orders_and_streams, 0, ARRAY_LEN(streams));
+    tcase_add_test(tc, a_shuffle_is_one_page);
+    tcase_add_test(tc, batches_and_submitters_are_listed);
+    tcase_add_loop_test(tc, a_page_costs_as_much_as_it_has_rows, 0,
+                        ARRAY_LEN(cheap));
     suite_add_tcase(suite, tc);
     return dbtest_run(suite);
 }

@@ -3,6 +3,7 @@
 
 #include "buf.h"
 #include "names.h"
+#include "refused.h"
 #include "unit_test.h"
 
 /* protocol §13: numbers are part of the wire format and of the tables. */
@@ -88,6 +89,26 @@ START_TEST(every_bit_of_a_mask_is_named)
 }
 END_TEST
 
+START_TEST(reasons_are_counted_the_most_frequent_first)
+{
+    struct refused_host host[100];
+    char text[REFUSED_TEXT], small[12];
+
+    for (int i = 0; i < 100; i++)
+        host[i] = (struct refused_host){i + 1, i < 37 ? REFUSED_NO_VERSION
+                                                      : REFUSED_MEMORY};
+    refused_breakdown(host, 100, text, sizeof(text));
+    ck_assert_str_eq(text, "63 memory, 37 no app version");
+    refused_breakdown(host, 0, text, sizeof(text));
+    ck_assert_str_eq(text, "");
+    refused_breakdown(host, 100, small, sizeof(small));
+    ck_assert_uint_lt(strlen(small), sizeof(small));
+    ck_assert_str_eq(refused_name(0), "unknown");
+    ck_assert_str_eq(refused_name(REFUSED_MAX), "unknown class of hosts");
+    ck_assert_str_eq(refused_name(REFUSED_MAX + 1), "unknown");
+}
+END_TEST
+
 START_TEST(a_small_field_is_not_overrun)
 {
     char text[32];
@@ -105,6 +126,7 @@ add_tests(TCase *tc)
     tcase_add_loop_test(tc, a_state_has_the_protocols_name, 0,
                         ARRAY_LEN(names));
     tcase_add_loop_test(tc, every_bit_of_a_mask_is_named, 0, ARRAY_LEN(masks));
+    tcase_add_test(tc, reasons_are_counted_the_most_frequent_first);
     tcase_add_test(tc, a_small_field_is_not_overrun);
 }
 
