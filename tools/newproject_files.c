@@ -241,6 +241,7 @@ link_tools(const struct newproject *p)
         {"cancel_jobs",     "cancel_jobs"    },
         {"create_work",     "create_work"    },
         {"dir_hier_path",   "dir_hier_path"  },
+        {"merge_hosts",     "merge_hosts"    },
         {"set_aside",       "set_aside"      },
         {"set_priority",    "set_priority"   },
         {"show_config",     "show_config"    },
