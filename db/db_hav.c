@@ -249,6 +249,13 @@ int
 db_hav_of_host(struct db *db, int64_t host_id, struct host_app_version **ret,
                size_t *ret_n)
 {
+    return db_hav_of_hosts(db, host_id - 1, host_id, ret, ret_n);
+}
+
+int
+db_hav_of_hosts(struct db *db, int64_t above, int64_t upto,
+                struct host_app_version **ret, size_t *ret_n)
+{
     struct buf sql = BUF_INIT;
     struct db_query *q;
     size_t room = 0;
@@ -257,10 +264,12 @@ db_hav_of_host(struct db *db, int64_t host_id, struct host_app_version **ret,
     *ret = NULL;
     *ret_n = 0;
     add_select(&sql);
-    buf_add(&sql, "host_id = ? ORDER BY app_version_id");
+    buf_add(&sql,
+            "host_id > ? AND host_id <= ? ORDER BY host_id, app_version_id");
     q = db_prepare(db, buf_str(&sql));
     buf_free(&sql);
-    if (q != NULL && db_bind_i64(q, 0, host_id) == 0)
+    if (q != NULL && db_bind_i64(q, 0, above) == 0 &&
+        db_bind_i64(q, 1, upto) == 0)
         while ((rc = db_step(q)) == 0) {
             if (*ret_n == room) {
                 room = room > 0 ? 2 * room : 8;

@@ -12,7 +12,7 @@
  *              min_quorum (up, adaptive replication)
  *   host_app_version  max_jobs_per_day, n_jobs_today, consecutive_valid; new
  *              rows (db_hav.h)
- *   msg_from_host (new rows), msg_to_host.handled, x_msg_sent
+ *   msg_from_host (new rows), msg_to_host.handled, x_msg_sent, x_host_request
  *   x_resend, x_key_failure
  *
  * All functions run inside the one transaction of an RPC.  Locks are taken in

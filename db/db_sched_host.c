@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "buf.h"
+#include "db_explain.h"
 
 enum kind { I64, INT, DOUBLE, TEXT };
 
@@ -160,6 +161,21 @@ add_column_names(struct buf *sql)
         buf_addf(sql, "%s%s", i > 0 ? ", " : "", columns[i].name);
 }
 
+void
+db_host_columns(struct buf *sql, const char *table)
+{
+    for (size_t i = 0; i < ARRAY_LEN(columns); i++)
+        buf_addf(sql, "%s%s.%s", i > 0 ? ", " : "", table, columns[i].name);
+}
+
+unsigned
+db_host_from_row(struct db_query *q, struct host *ret)
+{
+    for (unsigned i = 0; i < ARRAY_LEN(columns); i++)
+        read_column(q, i, &columns[i], ret);
+    return ARRAY_LEN(columns);
+}
+
 static int
 read_host(struct db *db, int64_t id, const char *lock, struct host *ret)
 {
@@ -170,14 +186,16 @@ read_host(struct db *db, int64_t id, const char *lock, struct host *ret)
     memset(ret, 0, sizeof(*ret));
     buf_add(&sql, "SELECT ");
     add_column_names(&sql);
-    buf_addf(&sql, " FROM host WHERE id = ?%s", lock);
+    buf_addf(&sql,
+             ", (SELECT x.hash FROM x_host_request x"
+             " WHERE x.host_id = host.id) FROM host WHERE id = ?%s",
+             lock);
     q = db_prepare(db, buf_str(&sql));
     if (q != NULL && db_bind_i64(q, 0, id) == 0)
         rc = db_step(q);
     if (rc == 0) {
         ret->id = id;
-        for (unsigned i = 0; i < ARRAY_LEN(columns); i++)
-            read_column(q, i, &columns[i], ret);
+        ret->request_hash = db_col_i64(q, db_host_from_row(q, ret));
     }
     db_finish(q);
     buf_free(&sql);

@@ -1228,6 +1228,19 @@ CREATE TABLE x_could_not_send (
     KEY x_could_not_send_wu (workunitid)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_unicode_ci;
 
+-- What the last request of a host said of it beyond the columns of table host.
+CREATE TABLE x_host_request (
+    host_id bigint NOT NULL
+        COMMENT 'host; by: scheduler',
+    hash bigint NOT NULL
+        COMMENT 'of the facts, never 0; by: scheduler',
+    update_time bigint NOT NULL
+        COMMENT 'Unix s, when they changed; by: scheduler',
+    facts blob NOT NULL
+        COMMENT 'elements of a request, COMPRESS()ed; by: scheduler',
+    PRIMARY KEY (host_id)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_unicode_ci;
+
 -- Which steps of db/migrations this database has.  A new one has them all.
 CREATE TABLE x_schema (
     version int NOT NULL
@@ -1244,4 +1257,5 @@ INSERT INTO x_schema (version, applied_time) VALUES
     (30, UNIX_TIMESTAMP()),
     (40, UNIX_TIMESTAMP()),
     (50, UNIX_TIMESTAMP()),
-    (70, UNIX_TIMESTAMP());
+    (70, UNIX_TIMESTAMP()),
+    (80, UNIX_TIMESTAMP());

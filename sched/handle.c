@@ -13,6 +13,7 @@
 #include "client.h"
 #include "clock.h"
 #include "config.h"
+#include "db_explain.h"
 #include "digest.h"
 #include "dispatch.h"
 #include "extras.h"
@@ -89,7 +90,14 @@ random_draw(void)
 static enum step_result
 remember_step(struct rpc *rpc)
 {
+    const struct sched_request *req = rpc->req;
+
     if (standing_store(rpc) != 0)
+        return STEP_FAILED;
+    /* no statement while the computer is as it was */
+    if (req->facts_hash != rpc->old_host.request_hash &&
+        db_explain_store_request(rpc->db, rpc->host.id, req->facts_hash,
+                                 req->facts, rpc->now) != 0)
         return STEP_FAILED;
     return db_sched_update_host(rpc->db, &rpc->old_host, &rpc->host) == 0
                ? STEP_NEXT

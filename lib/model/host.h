@@ -51,6 +51,7 @@ struct host {
     char product_name[NAME_SIZE];
     int p_ngpus;
     double p_gpu_fpops;
+    int64_t request_hash; /* x_host_request.hash; 0 none */
 };
 
 /* host_app_version: key (host_id, app_version_id or appid·1000000 + 2 … 6). */
