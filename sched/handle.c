@@ -45,8 +45,7 @@ rpc_wants_work(const struct rpc *rpc)
 static enum step_result
 work_step(struct rpc *rpc)
 {
-    work_setup(rpc);
-    return STEP_NEXT;
+    return work_setup(rpc) == 0 ? STEP_NEXT : STEP_FAILED;
 }
 
 /* Clients do not acknowledge messages.  But a lost reply shows in the next

@@ -78,8 +78,15 @@ standing_note(struct rpc *rpc, int64_t appid, int64_t app_version_id,
 /* ---- who is trusted -------------------------------------------------------
  */
 
-static int
-load(struct rpc *rpc)
+static bool
+is_new_day(const struct rpc *rpc)
+{
+    return !rpc->new_host &&
+           quota_is_new_day(rpc->host.id, rpc->old_host.rpc_time, rpc->now);
+}
+
+int
+standing_load(struct rpc *rpc)
 {
     struct standing *s = &rpc->standing;
 
@@ -88,6 +95,8 @@ load(struct rpc *rpc)
     if (db_hav_of_host(rpc->db, rpc->host.id, &s->hav, &s->n) != 0)
         return -1;
     s->loaded = true;
+    for (size_t i = 0; i < s->n && is_new_day(rpc); i++)
+        s->hav[i].n_jobs_today = 0;
     for (size_t i = 0; i < s->n_events; i++) {
         struct host_app_version *hav = find(s, s->event[i].key);
 
@@ -97,6 +106,15 @@ load(struct rpc *rpc)
     return 0;
 }
 
+const struct host_app_version *
+standing_find(const struct rpc *rpc, int64_t key)
+{
+    for (size_t i = 0; i < rpc->standing.n; i++)
+        if (rpc->standing.hav[i].app_version_id == key)
+            return &rpc->standing.hav[i];
+    return NULL;
+}
+
 /* The row of a version that is new to the host is made at once: it inherits
  * what is known of the version before. */
 static int
@@ -104,7 +122,7 @@ find_or_make(struct rpc *rpc, int64_t key, struct host_app_version **ret)
 {
     struct standing *s = &rpc->standing;
 
-    if (load(rpc) != 0)
+    if (standing_load(rpc) != 0)
         return -1;
     *ret = find(s, key);
     if (*ret != NULL)
@@ -210,14 +228,12 @@ int
 standing_store(struct rpc *rpc)
 {
     struct standing *s = &rpc->standing;
-    bool new_day =
-        !rpc->new_host &&
-        quota_is_new_day(rpc->host.id, rpc->old_host.rpc_time, rpc->now);
+    bool new_day = is_new_day(rpc);
     struct host_app_version *row;
     size_t n;
     int rc = 0;
 
-    if (new_day && load(rpc) != 0)
+    if (new_day && standing_load(rpc) != 0)
         return -1;
     row = xcalloc(s->n_events + s->n + 1, sizeof(*row));
     n = list_rows(rpc, new_day, row);

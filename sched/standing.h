@@ -35,6 +35,13 @@ struct standing {
     size_t n_events;
 };
 
+/* Read the host's rows, once for each request; on a new day it has got no jobs
+ * yet.  0, -1. */
+int standing_load(struct rpc *);
+/* The row of this key, as far as loaded; NULL: none.  It may move when jobs are
+ * noted. */
+const struct host_app_version *standing_find(const struct rpc *, int64_t key);
+
 /* Note it.  A result without a version has no statistics. */
 void standing_note(struct rpc *, int64_t appid, int64_t app_version_id,
                    enum standing_kind);

@@ -29,7 +29,10 @@ add_platform(struct work *w, const struct catalog *catalog, const char *name)
     if (i < 0 || w->n_platforms == WORK_MAX_PLATFORMS)
         return;
     catalog_platform(catalog, (size_t)i, &w->platform[w->n_platforms]);
-    w->version_platform[w->n_platforms].id = w->platform[w->n_platforms].id;
+    w->version_platform[w->n_platforms] = (struct version_platform){
+        .id = w->platform[w->n_platforms].id,
+        .is_64bit = version_platform_is_64bit(name),
+    };
     w->n_platforms++;
 }
 
@@ -51,7 +54,6 @@ read_catalog(struct work *w, const struct catalog *catalog)
     w->n_apps = catalog_n_apps(catalog);
     w->n_versions = catalog_n_versions(catalog);
     w->app = xcalloc(w->n_apps + 1, sizeof(*w->app));
-    w->memo = xcalloc(w->n_apps + 1, sizeof(*w->memo));
     w->version = xcalloc(w->n_versions + 1, sizeof(*w->version));
     for (size_t i = 0; i < w->n_apps; i++)
         catalog_app(catalog, i, &w->app[i]);
@@ -130,7 +132,7 @@ describe_offer(const struct rpc *rpc, struct offer_host *ret)
     offer_host_set_request(ret, &wanted);
 }
 
-void
+int
 work_setup(struct rpc *rpc)
 {
     struct work *w = &rpc->work;
@@ -144,13 +146,14 @@ work_setup(struct rpc *rpc)
     w->flops_per_cpu = estimate_flops_per_cpu(&rpc->host);
     describe_offer(rpc, &w->whole);
     w->offer = w->whole;
+    return choice_setup(rpc);
 }
 
 void
 work_free(struct work *w)
 {
     free(w->app);
-    free(w->memo);
+    choice_free(&w->choices);
     free(w->version);
     project_prefs_free(&w->prefs);
     *w = (struct work){0};
@@ -159,57 +162,40 @@ work_free(struct work *w)
 /* ---- one job ---- */
 
 static void
-choose_version(const struct rpc *rpc, size_t app, int pin,
-               struct version_choice *ret)
+describe_job(const struct rpc *rpc, const struct sendable *job, ptrdiff_t app,
+             struct offer *ret)
 {
-    const struct work *w = &rpc->work;
-    const struct version_query query = {
-        .app = &w->app[app],
-        .platforms = w->version_platform,
-        .n_platforms = w->n_platforms,
-        .client_version = rpc->req->client_version,
-        .cap_plan_class = rpc->req->client_cap_plan_class,
-        .app_version_num = pin,
-        .flops_per_cpu = w->flops_per_cpu,
-        .any_type = true,
+    *ret = (struct offer){
+        .job = job,
+        .host = &rpc->work.offer,
+        .app = app >= 0 ? &rpc->work.app[app] : NULL,
+        .one_result_per_user_per_wu = rpc->cfg->one_result_per_user_per_wu,
+        .one_result_per_host_per_wu = rpc->cfg->one_result_per_host_per_wu,
     };
-    struct work_choice *memo = &w->memo[app];
+}
 
-    if (pin == 0 && memo->made) {
-        *ret = memo->choice;
-        return;
-    }
-    version_choose(&query, w->version, w->n_versions, ret);
-    if (pin == 0) {
-        memo->made = true;
-        memo->choice = *ret;
-    }
+static void
+describe_choice(const struct rpc *rpc, const struct version_choice *choice,
+                struct offer *ret)
+{
+    ret->choice = choice;
+    ret->version = choice_version(rpc, choice);
+    ret->type = choice->usage.type;
+    ret->avg_ncpus = choice->usage.avg_ncpus;
+    ret->gpu_usage = choice->usage.gpu_usage;
+    ret->mem_usage = choice->usage.mem_usage;
+    ret->flops = choice->usage.projected_flops;
 }
 
 void
 work_offer_chosen(struct rpc *rpc, const struct sendable *job,
                   const struct version_choice *choice, struct offer *ret)
 {
-    struct work *w = &rpc->work;
     ptrdiff_t app = catalog_find_app(rpc->catalog, job->appid);
 
-    *ret = (struct offer){
-        .job = job,
-        .host = &w->offer,
-        .one_result_per_user_per_wu = rpc->cfg->one_result_per_user_per_wu,
-        .one_result_per_host_per_wu = rpc->cfg->one_result_per_host_per_wu,
-    };
-    if (app < 0)
-        return;
-    ret->app = &w->app[app];
-    ret->choice = choice;
-    if (choice->index >= 0)
-        ret->version = &w->version[choice->index];
-    ret->type = choice->usage.type;
-    ret->avg_ncpus = choice->usage.avg_ncpus;
-    ret->gpu_usage = choice->usage.gpu_usage;
-    ret->mem_usage = choice->usage.mem_usage;
-    ret->flops = choice->usage.projected_flops;
+    describe_job(rpc, job, app, ret);
+    if (app >= 0)
+        describe_choice(rpc, choice, ret);
 }
 
 void
@@ -219,19 +205,23 @@ work_offer(struct rpc *rpc, const struct sendable *job, struct offer *ret,
     ptrdiff_t app = catalog_find_app(rpc->catalog, job->appid);
 
     version_none(VERSION_NO_PLATFORM, ret_choice);
-    if (app >= 0)
-        choose_version(rpc, (size_t)app, job->app_version_num, ret_choice);
-    work_offer_chosen(rpc, job, ret_choice, ret);
+    describe_job(rpc, job, app, ret);
+    if (app < 0)
+        return;
+    choice_make(rpc, (size_t)app, job, ret, ret_choice);
+    describe_choice(rpc, ret_choice, ret);
 }
 
 void
 work_take(struct rpc *rpc, const struct offer *offer)
 {
     offer_host_take(&rpc->work.offer, offer);
+    choice_take(rpc, offer);
 }
 
 void
 work_take_nothing(struct rpc *rpc)
 {
     rpc->work.offer = rpc->work.whole;
+    choice_take_nothing(rpc);
 }

@@ -8,6 +8,7 @@
 
 #include "account.h"
 #include "app.h"
+#include "choice.h"
 #include "rules.h"
 #include "version.h"
 
@@ -27,13 +28,11 @@ struct work {
     size_t n_apps;
     struct app_version *version; /* documents lie in the segment */
     size_t n_versions;
-    struct work_choice {
-        bool made;
-        struct version_choice choice;
-    } * memo; /* for each app, workunits without a pin */
+    struct project_prefs prefs; /* of the user, for the host's venue */
+    struct choices choices;
 };
 
-void work_setup(struct rpc *);
+int work_setup(struct rpc *); /* 0, -1 */
 void work_free(struct work *);
 
 /* Describe the offer of this job to the host.  What the database knows (other

@@ -176,6 +176,8 @@ use_refusal(const struct version_query *q, const struct host_usage *usage,
 {
     if (q->excluded[usage->type])
         return VERSION_EXCLUDED;
+    if (q->anyhow)
+        return VERSION_OK;
     if (q->reliable_only && (hav == NULL || !trust_reliable(hav, &q->reliable)))
         return VERSION_UNRELIABLE;
     if (quota_reached(q, usage->type, hav, jobs_today) > 0)

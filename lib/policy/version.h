@@ -72,6 +72,8 @@ struct version_query {
     bool cap_plan_class;    /* the client knows what a plan class is */
     bool needs_64bit;       /* version_needs_64bit() */
     bool reliable_only;     /* the job is in a hurry */
+    bool anyhow; /* the job is this host's already, or meant for it: no matter
+                    what is asked for, which limit and which quota is reached */
     int app_version_num;    /* workunit's pin, 0 none */
     int64_t app_version_id; /* pin of a homogeneous app version, 0 none */
     double flops_per_cpu;   /* FLOPS; <= 0 not measured */
