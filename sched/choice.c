@@ -157,7 +157,7 @@ static struct host_usage
 own_usage(const struct rpc *rpc, const struct client_app_version *av)
 {
     int gpu = av->coproc[0] != '\0' && av->coproc_count > 0
-                  ? plan_class_gpu_type(av->coproc)
+                  ? proc_type_by_name(av->coproc)
                   : -1;
     struct host_usage ret = {
         .type = gpu > 0 ? (enum proc_type)gpu : PROC_CPU,
