@@ -64,7 +64,7 @@ judge(struct rpc *rpc, const struct workunit *wu, struct version_choice *choice,
     struct offer offer;
 
     describe(wu, &job);
-    work_offer(rpc, &job, &offer, choice);
+    work_offer_anyhow(rpc, &job, &offer, choice);
     offer.targeted = true;
     rule = dispatch_refusal(&offer);
     if (rule == NULL) {

@@ -330,11 +330,12 @@ no_room(const struct job_room *room, enum proc_type type)
 
 static void
 describe_question(const struct rpc *rpc, size_t app, const struct sendable *job,
-                  const struct offer *offer, struct version_query *ret)
+                  const struct offer *offer, bool anyhow,
+                  struct version_query *ret)
 {
     *ret = rpc->work.choices.query;
     ret->app = &rpc->work.app[app];
-    ret->anyhow = offer->resend || offer->targeted;
+    ret->anyhow = anyhow;
     ret->needs_64bit =
         version_needs_64bit(job->rsc_memory_bound, rpc->host.os_name);
     ret->reliable_only = job->need_reliable && !ret->app->beta;
@@ -370,8 +371,8 @@ find_memo(struct choices *c, size_t app, const struct version_query *q)
     for (int i = 0; i < CHOICE_MEMOS; i++)
         if (memo[i].used && memo[i].needs_64bit == q->needs_64bit &&
             memo[i].reliable_only == q->reliable_only &&
-            memo[i].anyhow == q->anyhow &&
-            memo[i].asked == asked && memo[i].at_limit == at_limit &&
+            memo[i].anyhow == q->anyhow && memo[i].asked == asked &&
+            memo[i].at_limit == at_limit &&
             memo[i].app_version_num == q->app_version_num &&
             memo[i].app_version_id == q->app_version_id)
             return &memo[i];
@@ -427,7 +428,7 @@ ask(const struct rpc *rpc, const struct version_query *q,
 
 void
 choice_make(struct rpc *rpc, size_t app, const struct sendable *job,
-            const struct offer *offer, struct version_choice *ret)
+            const struct offer *offer, bool anyhow, struct version_choice *ret)
 {
     struct choices *c = &rpc->work.choices;
     struct version_query q;
@@ -436,7 +437,7 @@ choice_make(struct rpc *rpc, size_t app, const struct sendable *job,
     version_none(VERSION_NO_PLATFORM, ret);
     if (c->memo == NULL)
         return;
-    describe_question(rpc, app, job, offer, &q);
+    describe_question(rpc, app, job, offer, anyhow, &q);
     if (mark_for_job(rpc, q.app->id, job)) {
         ask(rpc, &q, ret);
         return;

@@ -64,9 +64,10 @@ int choice_setup(struct rpc *);
 void choice_free(struct choices *);
 
 /* The version for a job of the application (index into work.app).  `offer` says
- * what is asked for and which limits are reached. */
+ * what is asked for and which limits are reached, `anyhow` that it does not
+ * matter. */
 void choice_make(struct rpc *, size_t app, const struct sendable *,
-                 const struct offer *, struct version_choice *ret);
+                 const struct offer *, bool anyhow, struct version_choice *ret);
 
 /* A job of this choice is taken: one more of it today. */
 void choice_take(struct rpc *, const struct offer *);

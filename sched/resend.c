@@ -171,7 +171,7 @@ judge(struct rpc *rpc, struct candidate *c)
         return expire(rpc, c, "It was lost too often.");
     c->deadline = new_deadline(rpc, c);
     describe_job(rpc, c, &job);
-    work_offer(rpc, &job, &offer, &c->choice);
+    work_offer_anyhow(rpc, &job, &offer, &c->choice);
     offer.resend = true;
     rule = dispatch_refusal(&offer);
     if (rule != NULL && rpc->cfg->debug_resend)

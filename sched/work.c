@@ -198,9 +198,9 @@ work_offer_chosen(struct rpc *rpc, const struct sendable *job,
         describe_choice(rpc, choice, ret);
 }
 
-void
-work_offer(struct rpc *rpc, const struct sendable *job, struct offer *ret,
-           struct version_choice *ret_choice)
+static void
+make_offer(struct rpc *rpc, const struct sendable *job, bool anyhow,
+           struct offer *ret, struct version_choice *ret_choice)
 {
     ptrdiff_t app = catalog_find_app(rpc->catalog, job->appid);
 
@@ -208,8 +208,22 @@ work_offer(struct rpc *rpc, const struct sendable *job, struct offer *ret,
     describe_job(rpc, job, app, ret);
     if (app < 0)
         return;
-    choice_make(rpc, (size_t)app, job, ret, ret_choice);
+    choice_make(rpc, (size_t)app, job, ret, anyhow, ret_choice);
     describe_choice(rpc, ret_choice, ret);
+}
+
+void
+work_offer(struct rpc *rpc, const struct sendable *job, struct offer *ret,
+           struct version_choice *ret_choice)
+{
+    make_offer(rpc, job, false, ret, ret_choice);
+}
+
+void
+work_offer_anyhow(struct rpc *rpc, const struct sendable *job,
+                  struct offer *ret, struct version_choice *ret_choice)
+{
+    make_offer(rpc, job, true, ret, ret_choice);
 }
 
 void

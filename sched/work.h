@@ -28,7 +28,6 @@ struct work {
     size_t n_apps;
     struct app_version *version; /* documents lie in the segment */
     size_t n_versions;
-    struct project_prefs prefs; /* of the user, for the host's venue */
     struct choices choices;
 };
 
@@ -39,6 +38,11 @@ void work_free(struct work *);
  * results of the workunit) is left false. */
 void work_offer(struct rpc *, const struct sendable *, struct offer *ret,
                 struct version_choice *ret_choice);
+
+/* The same for a job that is the host's already, or meant for it: no matter
+ * which kind of processor is asked for, which quota or limit is reached. */
+void work_offer_anyhow(struct rpc *, const struct sendable *, struct offer *ret,
+                       struct version_choice *ret_choice);
 
 /* The same with a choice made before: `choice` must outlive *ret. */
 void work_offer_chosen(struct rpc *, const struct sendable *,

@@ -69,9 +69,9 @@ struct version_query {
     const struct version_on_host *on_host; /* one for each version; NULL: no
                                               plan class is usable */
     int client_version;                    /* 10000a + 100b + c */
-    bool cap_plan_class;    /* the client knows what a plan class is */
-    bool needs_64bit;       /* version_needs_64bit() */
-    bool reliable_only;     /* the job is in a hurry */
+    bool cap_plan_class; /* the client knows what a plan class is */
+    bool needs_64bit;    /* version_needs_64bit() */
+    bool reliable_only;  /* the job is in a hurry */
     bool anyhow; /* the job is this host's already, or meant for it: no matter
                     what is asked for, which limit and which quota is reached */
     int app_version_num;    /* workunit's pin, 0 none */
