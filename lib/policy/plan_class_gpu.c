@@ -1,10 +1,9 @@
 /* plan_class_gpu.c - what plan classes ask of coprocessors. */
 #include "plan_class_judge.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-#include "amount.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define CLIENT_FOR_CUDA_ON_DARWIN 61028
@@ -109,7 +108,7 @@ has_interfaces(struct judge *j)
         return lacks(j, "opencl", "OpenCL");
     if (spec->without_opencl && j->gpu->opencl.has)
         return plan_class_refuse(j, PLAN_CLASS_HOST, "without_opencl",
-                                 "is for a %s without OpenCL", j->gpu_name);
+                                 "is for the %s without OpenCL", j->gpu_name);
     if (spec->need_ati_libs && !j->gpu->atirt)
         return lacks(j, "need_ati_libs", "the ATI libraries");
     if (spec->need_amd_libs && !j->gpu->amdrt)
@@ -222,14 +221,14 @@ plan_class_gpu_ram(const struct judge *j)
 static bool
 fits_gpu_ram(struct judge *j)
 {
-    double wants = j->spec->min_gpu_ram_mb * PLAN_CLASS_MEGA;
-    char wants_text[AMOUNT_SIZE], has_text[AMOUNT_SIZE];
+    double wants = j->spec->min_gpu_ram_mb;
+    double has = plan_class_gpu_ram(j) / PLAN_CLASS_MEGA;
 
-    return plan_class_gpu_ram(j) >= wants ||
+    return has >= wants ||
            plan_class_refuse(j, PLAN_CLASS_HOST, "min_gpu_ram_mb",
-                             "needs %s of video memory, the %s has %s",
-                             amount_bytes(wants, wants_text), j->gpu_name,
-                             amount_bytes(plan_class_gpu_ram(j), has_text));
+                             "needs %.0f MB of video memory, the %s has %.0f "
+                             "MB",
+                             ceil(wants), j->gpu_name, floor(has));
 }
 
 static bool

@@ -35,7 +35,8 @@ read_parts(const char *text, int64_t part[4])
     return n;
 }
 
-/* "1.2.3…" -> 10203; UNKNOWN if no number stands there. */
+/* "1.2.3…" -> 10203; UNKNOWN if no number stands there.  Kernels go beyond 99
+ * (4.14.113): that must not look like 4.15. */
 static int64_t
 triple(const char *text)
 {
@@ -43,6 +44,9 @@ triple(const char *text)
 
     if (text == NULL || read_parts(text, part) == 0)
         return UNKNOWN;
+    for (int i = 1; i < 3; i++)
+        if (part[i] > 99)
+            part[i] = 99;
     return 10000 * part[0] + 100 * part[1] + part[2];
 }
 
@@ -106,11 +110,17 @@ os_version(const struct judge *j)
     return UNKNOWN;
 }
 
+/* Builds of Windows 10 and later have five digits and run over the place of
+ * the minor number, which is 0 there. */
 static const char *
 windows_text(int64_t n, char ret[PLAN_CLASS_TEXT_SIZE])
 {
-    snprintf(ret, PLAN_CLASS_TEXT_SIZE, "%d.%d.%d.%d", (int)(n / 100000000),
-             (int)(n / 1000000 % 100), (int)(n / 100 % 10000), (int)(n % 100));
+    int major = (int)(n / 100000000), rest = (int)(n % 100000000);
+    int minor = major < 10 ? rest / 1000000 : 0;
+
+    rest -= 1000000 * minor;
+    snprintf(ret, PLAN_CLASS_TEXT_SIZE, "%d.%d.%d.%d", major, minor, rest / 100,
+             rest % 100);
     return ret;
 }
 

@@ -11,8 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "amount.h"
-
 #define FLOPS_UNKNOWN 1e9      /* of a CPU */
 #define GPU_FLOPS_UNKNOWN 1e11 /* of a GPU that says nothing, or nonsense */
 #define GPU_FLOPS_MAX 1e15
@@ -65,16 +63,14 @@ fits_memory(struct judge *j, double *ncpus)
     const struct plan_class_spec *spec = j->spec;
     double usable = j->host->usable_ram / PLAN_CLASS_MEGA;
     double least = fmax(1, spec->min_ncpus), wants = memory_mb(spec, least);
-    char wants_text[AMOUNT_SIZE], has_text[AMOUNT_SIZE];
 
     if (wants > usable)
-        return plan_class_refuse(
-            j, PLAN_CLASS_HOST,
-            spec->mem_usage_base_mb > 0 ? "mem_usage_base_mb"
-                                        : "mem_usage_per_cpu_mb",
-            "needs %s of memory, %s may be used",
-            amount_bytes(wants * PLAN_CLASS_MEGA, wants_text),
-            amount_bytes(j->host->usable_ram, has_text));
+        return plan_class_refuse(j, PLAN_CLASS_HOST,
+                                 spec->mem_usage_base_mb > 0
+                                     ? "mem_usage_base_mb"
+                                     : "mem_usage_per_cpu_mb",
+                                 "needs %.0f MB of memory, %.0f MB may be used",
+                                 ceil(wants), floor(usable));
     if (*ncpus > least && memory_mb(spec, *ncpus) > usable)
         *ncpus = fmax(least, floor((usable - spec->mem_usage_base_mb) /
                                    spec->mem_usage_per_cpu_mb));
