@@ -2,14 +2,15 @@
  *
  * What the scheduler may write, and nothing else:
  *   host       every column that a request carries, rpc_seqno, rpc_time,
- *              nsame_ip_addr, external_ip_addr; a new row whole
+ *              nsame_ip_addr, external_ip_addr, nresults_today; a new row whole
  *   user       cross_project_id, global_prefs
  *   result     server_state, outcome, client_state, validate_state, hostid,
  *              userid, teamid, report_deadline, sent_time, received_time,
  *              cpu_time, elapsed_time, exit_status, app_version_num,
  *              app_version_id, flops_estimate, stderr_out, xml_doc_out, peak_*
  *   workunit   transition_time (never later than it was), target_nresults and
- *              min_quorum (up, adaptive replication)
+ *              min_quorum (up, adaptive replication), hr_class and
+ *              app_version_id (from 0, with the first result sent)
  *   host_app_version  max_jobs_per_day, n_jobs_today, consecutive_valid; new
  *              rows (db_hav.h)
  *   msg_from_host (new rows), msg_to_host.handled, x_msg_sent, x_host_request
@@ -169,6 +170,8 @@ enum candidate_state {
     CANDIDATE_BUSY,       /* another has locked the workunit: not now */
     CANDIDATE_USER_HAS,   /* the user has, or had, a result of the workunit */
     CANDIDATE_HOST_HAS,
+    CANDIDATE_OTHER_CLASS,   /* the workunit went to another class of hosts */
+    CANDIDATE_OTHER_VERSION, /* … to another version */
 };
 
 struct candidate {
@@ -176,6 +179,9 @@ struct candidate {
     int64_t result_id;
     int64_t wu_id;
     int64_t app_version_id;
+    int hr_class;        /* the host's, if the app is for equal hosts; 0: any */
+    bool one_version;    /* all results of the workunit have this version */
+    int64_t delay_bound; /* s; chosen for this host.  The caller's own */
     double flops_estimate;        /* peak FLOPS, stored */
     int64_t deadline;             /* stored: grace included */
     struct version_choice choice; /* how it would run; not used in db */
@@ -206,8 +212,9 @@ int db_sched_lock_candidates(struct db *, struct candidate *, size_t n,
 
 /* Send those that are OK: results to IN_PROGRESS with sent_time, deadline and
  * version, workunits' transition_time no later than the deadline; those to be
- * replicated get target_nresults and min_quorum, and are due now.  -1 also if
- * a row changed in spite of its lock. */
+ * replicated get target_nresults and min_quorum, and are due now.  A workunit
+ * of equal hosts, or of one version, gets hr_class and app_version_id if it has
+ * none.  -1 also if a row changed in spite of its lock. */
 int db_sched_send(struct db *, const struct candidate *, size_t n,
                   const struct send_to *);
 

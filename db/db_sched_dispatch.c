@@ -238,6 +238,12 @@ judge(struct candidate *c)
         c->result->workunitid != c->wu_id || c->wu->error_mask != 0 ||
         c->wu->canonical_resultid != 0)
         c->state = CANDIDATE_NOT_NEEDED;
+    else if (c->hr_class != 0 && c->wu->hr_class != 0 &&
+             c->wu->hr_class != c->hr_class)
+        c->state = CANDIDATE_OTHER_CLASS;
+    else if (c->one_version && c->wu->app_version_id != 0 &&
+             c->wu->app_version_id != c->app_version_id)
+        c->state = CANDIDATE_OTHER_VERSION;
 }
 
 /* A workunit that was passed over is locked by another, or gone. */
@@ -428,6 +434,83 @@ limit_transition_times(struct db *db, const struct candidate *c, size_t n)
     return rc;
 }
 
+/* ---- what a workunit is committed to ---- */
+
+/* The candidates that commit their workunit, one of each: from nothing to this
+ * class (or version). */
+static size_t
+take_committing(const struct candidate *c, size_t n, bool version,
+                struct candidate ret[CHUNK])
+{
+    size_t k = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        bool commits = version
+                           ? c[i].one_version && c[i].wu->app_version_id == 0
+                           : c[i].hr_class != 0 && c[i].wu->hr_class == 0;
+
+        for (size_t j = 0; commits && j < k; j++)
+            commits = ret[j].wu_id != c[i].wu_id;
+        if (commits)
+            ret[k++] = c[i];
+    }
+    return k;
+}
+
+/* Guarded by the old value: who comes second changes nothing, and says so. */
+static int
+commit_column(struct db *db, const struct candidate *c, size_t n, bool version)
+{
+    const char *column = version ? "app_version_id" : "hr_class";
+    struct buf sql = BUF_INIT;
+    struct db_query *q;
+    unsigned i = 0;
+    int rc;
+
+    buf_add(&sql, "UPDATE workunit SET");
+    db_list_case(&sql, column, n);
+    buf_add(&sql, " WHERE");
+    db_list_in(&sql, "id", n);
+    buf_addf(&sql, " AND %s = 0 ORDER BY id", column);
+    q = db_prepare(db, buf_str(&sql));
+    buf_free(&sql);
+    rc = q == NULL ? -1 : 0;
+    for (size_t k = 0; rc == 0 && k < db_padded(n); k++) {
+        const struct candidate *row = &c[db_list_row(k, n)];
+
+        rc = db_bind_i64(q, i++, row->wu_id);
+        if (rc == 0)
+            rc = db_bind_i64(q, i++,
+                             version ? row->app_version_id : row->hr_class);
+    }
+    if (rc == 0)
+        rc = db_list_bind(q, &i, &c->wu_id, sizeof(*c), n);
+    if (rc == 0)
+        rc = db_step(q);
+    if (rc == 0 && db_affected(q) != (int64_t)n) {
+        log_critical("%s of %" PRId64 " workunits instead of %zu could be set "
+                     "though all were locked",
+                     column, db_affected(q), n);
+        rc = -1;
+    }
+    db_finish(q);
+    return rc;
+}
+
+static int
+commit_workunits(struct db *db, const struct candidate *c, size_t n)
+{
+    struct candidate some[CHUNK];
+    size_t k = take_committing(c, n, false, some);
+
+    if (k > 0 && commit_column(db, some, k, false) != 0)
+        return -1;
+    k = take_committing(c, n, true, some);
+    return k > 0 ? commit_column(db, some, k, true) : 0;
+}
+
+/* ---- adaptive replication ---- */
+
 /* "column = GREATEST(column, CASE id WHEN ? THEN ? … END)". */
 static void
 raise_column(struct buf *sql, const char *column, size_t n)
@@ -490,7 +573,8 @@ db_sched_send(struct db *db, const struct candidate *c, size_t n,
     size_t at = 0, k;
 
     while ((k = take_ok(c, n, &at, ok)) > 0)
-        if (limit_transition_times(db, ok, k) != 0 ||
+        if (commit_workunits(db, ok, k) != 0 ||
+            limit_transition_times(db, ok, k) != 0 ||
             replicate(db, ok, k, to) != 0 || send_results(db, ok, k, to) != 0)
             return -1;
     return 0;

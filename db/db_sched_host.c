@@ -71,7 +71,7 @@ static const struct host_column columns[] = {
     COLUMN(n_bwup, DOUBLE, STATUS),
     COLUMN(n_bwdown, DOUBLE, STATUS),
     COLUMN(venue, TEXT, NEVER),
-    COLUMN(nresults_today, INT, NEVER),
+    COLUMN(nresults_today, INT, CONTACT),
     COLUMN(avg_turnaround, DOUBLE, NEVER),
     COLUMN(host_cpid, TEXT, MACHINE),
     COLUMN(external_ip_addr, TEXT, STATUS),

@@ -1,12 +1,14 @@
-/* dispatch.c - walk the job array: claim, judge with policy, send in the
- * database, answer.
+/* dispatch.c - look through the job array, claim what the rules allow, send in
+ * the database, answer.
  *
- * Round by round: claim jobs that the rules allow until the request is filled;
- * lock their workunits and results, which settles what may be sent; what was
- * lost (another scheduler was faster, the workunit is decided, the user has a
- * result of it) is replaced in the next round.  Claims stay with the request
- * until it has ended: if the database asks for a repetition, they are judged
- * again and the walk goes on from there. */
+ * Pass by pass (applications that hardly need a processor, each kind of
+ * processor that asks for work, applications that the user did not select): all
+ * slots are judged, then the best jobs are claimed until the request is filled;
+ * their workunits and results are locked, which settles what may be sent; what
+ * was lost (another scheduler was faster, the workunit is decided or went to
+ * another class of hosts, the user has a result of it) is replaced in the next
+ * round.  Claims stay with the request until it has ended: if the database asks
+ * for a repetition, they are judged again and the walk goes on from there. */
 #include "dispatch.h"
 
 #include <inttypes.h>
@@ -16,13 +18,16 @@
 
 #include "buf.h"
 #include "config.h"
+#include "digest.h"
 #include "jobarray.h"
 #include "log.h"
+#include "quota.h"
 #include "scan.h"
 #include "segment.h"
 
 enum {
     ROUNDS = 10,
+    DAY_JITTER = 600,      /* s */
     MAX_TIME = 2147483647, /* columns are int */
 };
 
@@ -47,63 +52,25 @@ dispatch_stored_deadline(const struct rpc *rpc, int64_t told)
 
 /* ---- judging ---- */
 
-static bool
-in_batch(const struct batch *b, int64_t wu_id)
-{
-    for (size_t i = 0; i < b->n; i++)
-        if (b->c[i].state == CANDIDATE_OK && b->c[i].wu_id == wu_id)
-            return true;
-    return false;
-}
-
-/* NULL: allowed, and the host's offer has shrunk by the job. */
-static const struct dispatch_rule *
-judge(struct rpc *rpc, const struct scan *scan, const struct batch *b,
-      const struct sendable *job, struct version_choice *ret_choice,
-      struct offer *ret_offer)
-{
-    const struct dispatch_rule *rule;
-
-    work_offer(rpc, job, ret_offer, ret_choice);
-    ret_offer->in_this_reply = in_batch(b, job->wu_id);
-    if (scan_is_taken(scan, job->wu_id)) {
-        ret_offer->user_has_result = rpc->cfg->one_result_per_user_per_wu;
-        ret_offer->host_has_result = true;
-    }
-    rule = dispatch_refusal(ret_offer);
-    if (rule == NULL)
-        work_take(rpc, ret_offer);
-    return rule;
-}
-
 static void
-add_candidate(struct batch *b, const struct sendable *job,
-              const struct version_choice *choice)
+add_candidate(struct scan *scan, struct batch *b, const struct offer *o)
 {
+    const struct offer_host *h = o->host;
+
     if ((b->n & (b->n - 1)) == 0) /* 0 or a power of two: full */
         b->c = xrealloc(b->c, (b->n > 0 ? 2 * b->n : 1) * sizeof(*b->c));
     b->c[b->n++] = (struct candidate){
-        .result_id = job->result_id,
-        .wu_id = job->wu_id,
-        .app_version_id = choice->version_id,
-        .flops_estimate = choice->usage.peak_flops,
-        .choice = *choice,
+        .result_id = o->job->result_id,
+        .wu_id = o->job->wu_id,
+        .app_version_id = o->choice->version_id,
+        .hr_class = o->hr_type != 0 ? h->hr_class[o->hr_type] : 0,
+        .one_version = o->app->homogeneous_app_version,
+        .delay_bound = offer_delay_bound(o),
+        .flops_estimate = o->choice->usage.peak_flops,
+        .choice = *o->choice,
     };
     b->n_new++;
-}
-
-/* Enough hosts of kinds that cannot do a job end its result. */
-static void
-note_refusal(struct rpc *rpc, struct scan *scan,
-             const struct dispatch_rule *rule, const struct offer *offer,
-             struct job_slot *slot)
-{
-    int reason = dispatch_counts_as(rule, offer);
-
-    scan_count(scan, rule);
-    if (reason != 0)
-        jobarray_refuse(rpc->jobs, slot, offer->job->result_id, rpc->host.id,
-                        (enum refused_for)reason);
+    scan_note_sent(scan, o->job->wu_id, o->choice->version_id);
 }
 
 /* The jobs claimed before the database asked for a repetition. */
@@ -115,44 +82,52 @@ judge_claims_again(struct rpc *rpc, struct scan *scan, struct batch *b)
         struct version_choice choice;
         struct offer offer;
         const struct dispatch_rule *rule =
-            judge(rpc, scan, b, &claim->job, &choice, &offer);
+            scan_judge(scan, rpc, &claim->job, &choice, &offer);
 
         claim->fate = CLAIM_BACK;
-        if (rule == NULL)
-            add_candidate(b, &claim->job, &choice);
-        else
-            scan_count(scan, rule);
+        if (rule != NULL) {
+            scan_refuse(scan, rpc, rule, &offer, NULL);
+            continue;
+        }
+        add_candidate(scan, b, &offer);
+        work_take(rpc, &offer);
     }
 }
 
-/* Claim what the rules allow, from where the scan stands. */
+/* True: claimed and taken. */
+static bool
+claim_place(struct rpc *rpc, struct scan *scan, struct batch *b,
+            const struct scan_place *place)
+{
+    int pid = segment_shares_pids(rpc->segment) ? (int)getpid() : 0;
+    const struct dispatch_rule *rule;
+    struct version_choice choice;
+    struct claim *claim = claims_take(&rpc->claims, place->slot, pid);
+    struct offer offer;
+
+    if (claim == NULL)
+        return false;
+    rule = scan_judge(scan, rpc, &claim->job, &choice, &offer);
+    if (rule == NULL) {
+        add_candidate(scan, b, &offer);
+        work_take(rpc, &offer);
+        return true;
+    }
+    scan_refuse(scan, rpc, rule, &offer, place->slot);
+    claims_drop_last(&rpc->claims);
+    return false;
+}
+
+/* Claim the best jobs, from where the scan stands. */
 static int
 pick(struct rpc *rpc, struct scan *scan, struct batch *b)
 {
-    int pid = segment_shares_pids(rpc->segment) ? (int)getpid() : 0;
-
-    for (; scan->next < scan->n && !scan->stopped; scan->next++) {
-        struct job_slot *slot = scan->place[scan->next].slot;
-        const struct dispatch_rule *rule;
-        struct version_choice choice;
-        struct offer offer;
-        struct claim *claim;
-
+    for (; scan->next < scan->n; scan->next++) {
         if (scan_look_ahead(scan, rpc) != 0)
             return -1;
-        claim = claims_take(&rpc->claims, slot, pid);
-        if (claim == NULL)
-            continue;
-        rpc->tally.scanned++;
-        rule = judge(rpc, scan, b, &claim->job, &choice, &offer);
-        if (rule == NULL) {
-            add_candidate(b, &claim->job, &choice);
-        } else {
-            note_refusal(rpc, scan, rule, &offer, slot);
-            claims_drop_last(&rpc->claims);
-            if (scan->stopped)
-                break; /* the next round begins with this one */
-        }
+        if (!claim_place(rpc, scan, b, &scan->place[scan->next]) &&
+            scan->stopped)
+            break; /* the next round begins with this one */
     }
     return 0;
 }
@@ -171,25 +146,31 @@ claim_of(struct rpc *rpc, const struct candidate *c)
 /* Which rule says what the database found? */
 static void
 count_lost(struct rpc *rpc, struct scan *scan, const struct candidate *c,
-           const struct sendable *job)
+           const struct sendable *job, struct job_slot *slot)
 {
     const struct dispatch_rule *rule;
     struct offer offer;
 
     work_offer_chosen(rpc, job, &c->choice, &offer);
     offer.host = &rpc->work.whole;
+    offer.app_room = NULL; /* it may have taken the last of it */
+    offer.takes_not_preferred = true;
     offer.user_has_result = c->state == CANDIDATE_USER_HAS;
     offer.host_has_result = c->state == CANDIDATE_HOST_HAS;
+    offer.other_class = c->state == CANDIDATE_OTHER_CLASS;
+    offer.other_version = c->state == CANDIDATE_OTHER_VERSION;
     rule = dispatch_refusal(&offer);
     if (rule != NULL)
-        scan_count(scan, rule);
+        scan_refuse(scan, rpc, rule, &offer, slot);
+    scan->stopped = false;
 }
 
 /* The host's offer anew, from what is left in the batch. */
 static void
-take_again(struct rpc *rpc, const struct batch *b)
+take_again(struct rpc *rpc, struct scan *scan, const struct batch *b)
 {
     work_take_nothing(rpc);
+    scan_forget_sent(scan);
     for (size_t i = 0; i < b->n; i++) {
         struct offer offer;
         struct claim *claim;
@@ -198,8 +179,22 @@ take_again(struct rpc *rpc, const struct batch *b)
             continue;
         claim = claim_of(rpc, &b->c[i]);
         work_offer_chosen(rpc, &claim->job, &b->c[i].choice, &offer);
+        scan_note_sent(scan, b->c[i].wu_id, b->c[i].app_version_id);
         work_take(rpc, &offer);
     }
+}
+
+/* Stored.  The bound chosen for the host is never more than the workunit's. */
+static int64_t
+deadline_of(const struct rpc *rpc, const struct candidate *c)
+{
+    int64_t bound = c->delay_bound;
+
+    if (c->wu == NULL)
+        return 0;
+    if (bound > c->wu->delay_bound)
+        bound = c->wu->delay_bound;
+    return dispatch_stored_deadline(rpc, dispatch_deadline(rpc->now, bound));
 }
 
 /* Lock the new candidates.  Returns how many were lost; -1 failed. */
@@ -215,11 +210,7 @@ confirm(struct rpc *rpc, struct scan *scan, struct batch *b,
     for (size_t i = 0; i < b->n_new; i++) {
         struct claim *claim = claim_of(rpc, &c[i]);
 
-        c[i].deadline =
-            c[i].wu == NULL
-                ? 0
-                : dispatch_stored_deadline(
-                      rpc, dispatch_deadline(rpc->now, c[i].wu->delay_bound));
+        c[i].deadline = deadline_of(rpc, &c[i]);
         claim->fate = CLAIM_DONE; /* sent, or not needed */
         if (c[i].state == CANDIDATE_OK &&
             !reply_documents_whole(c[i].wu, c[i].result))
@@ -235,8 +226,10 @@ confirm(struct rpc *rpc, struct scan *scan, struct batch *b,
             scan->busy++;
             continue;
         }
-        count_lost(rpc, scan, &c[i], &claim->job);
-        scan->looks_ahead = true;
+        count_lost(rpc, scan, &c[i], &claim->job, claim->slot);
+        if (c[i].state == CANDIDATE_USER_HAS ||
+            c[i].state == CANDIDATE_HOST_HAS)
+            scan->looks_ahead = true;
     }
     b->n_new = 0;
     return lost;
@@ -294,15 +287,26 @@ free_batch(struct batch *b)
     free(b->c);
 }
 
+/* The host need not ask again before its day ends; those that all wait for the
+ * same do not come at once. */
+static void
+wait_for_day(struct rpc *rpc)
+{
+    int64_t seconds = quota_next_day(rpc->host.id, rpc->now);
+
+    reply_delay(&rpc->reply,
+                (double)(seconds + (int64_t)random_below(DAY_JITTER)));
+}
+
 /* Say the one true reason why nothing is sent. */
 static void
 explain(struct rpc *rpc, const struct scan *scan)
 {
-    const struct dispatch_rule *rule = dispatch_reason(scan->refused);
+    const char *text;
+    const struct dispatch_rule *rule = scan_reason(scan, &text);
 
-    if (rule != NULL && rule->message != NULL)
-        reply_message(&rpc->reply, MESSAGE_LOW, "No tasks sent. %s",
-                      rule->message);
+    if (text != NULL)
+        reply_message(&rpc->reply, MESSAGE_LOW, "No tasks sent. %s", text);
     else if (scan->busy > 0)
         reply_message(&rpc->reply, MESSAGE_LOW,
                       "No tasks sent. The server is at work on those that "
@@ -314,31 +318,34 @@ explain(struct rpc *rpc, const struct scan *scan)
     else
         reply_message(&rpc->reply, MESSAGE_LOW,
                       "No tasks sent. The project has none at the moment.");
+    if (rule != NULL && dispatch_waits_for_day(rule))
+        wait_for_day(rpc);
 }
 
 /* For the request's line in the log. */
 static void
 note_walk(struct rpc *rpc, const struct scan *scan)
 {
-    rpc->tally.ready = (unsigned)scan->n;
+    rpc->tally.ready = (unsigned)scan->ready;
     for (size_t i = 0; i < n_dispatch_rules; i++)
-        if (scan->refused[i] > 0)
+        if (scan->reason[i].count > 0)
             buf_addf(&rpc->refused, " %s %u", dispatch_rules[i].name,
-                     scan->refused[i]);
+                     scan->reason[i].count);
     if (scan->busy > 0)
         buf_addf(&rpc->refused, " busy %u", scan->busy);
 }
 
-/* ---- the step ---- */
+/* ---- the passes ---- */
 
+/* Claim and lock, until nothing is lost any more. */
 static int
 fill(struct rpc *rpc, struct scan *scan, struct batch *b,
      const struct send_to *to)
 {
     int64_t lost = 1;
 
-    judge_claims_again(rpc, scan, b);
     for (int round = 0; round < ROUNDS && lost > 0; round++) {
+        scan->stopped = false;
         if (pick(rpc, scan, b) != 0)
             return -1;
         if (b->n_new == 0)
@@ -346,13 +353,87 @@ fill(struct rpc *rpc, struct scan *scan, struct batch *b,
         lost = confirm(rpc, scan, b, to);
         if (lost < 0)
             return -1;
-        if (lost > 0) {
-            take_again(rpc, b);
-            scan->stopped = false;
-        }
+        if (lost > 0)
+            take_again(rpc, scan, b);
     }
     return 0;
 }
+
+/* Jobs for one type of processor (0: any, else 1 + type). */
+static int
+run_pass(struct rpc *rpc, struct scan *scan, struct batch *b,
+         const struct send_to *to, int only_type)
+{
+    rpc->work.offer.only_type = rpc->work.whole.only_type = only_type;
+    scan_survey(scan, rpc);
+    return fill(rpc, scan, b, to);
+}
+
+/* Coprocessors first: a job for them may leave the request for CPUs as it is,
+ * and the other way round nothing is left of the choice of versions. */
+static int
+run_passes(struct rpc *rpc, struct scan *scan, struct batch *b,
+           const struct send_to *to)
+{
+    bool none = true;
+
+    if (!rpc->work.whole.any_type)
+        for (int t = N_PROC_TYPES - 1; t >= 0; t--) {
+            rpc->work.offer.only_type = 0;
+            if (!offer_host_wants(&rpc->work.offer, (enum proc_type)t))
+                continue;
+            none = false;
+            if (run_pass(rpc, scan, b, to, 1 + t) != 0)
+                return -1;
+        }
+    return none ? run_pass(rpc, scan, b, to, 0) : 0;
+}
+
+static bool
+has_some_to_send(const struct batch *b)
+{
+    for (size_t i = 0; i < b->n; i++)
+        if (b->c[i].state == CANDIDATE_OK)
+            return true;
+    return false;
+}
+
+/* Is there an application that the user has not selected, but takes? */
+static bool
+may_take_not_preferred(const struct rpc *rpc, const struct batch *b)
+{
+    if (rpc->cfg->sched_old && has_some_to_send(b))
+        return false;
+    for (size_t i = 0; i < rpc->limits.n; i++)
+        if (rpc->limits.app[i].wish == APP_NOT_PREFERRED)
+            return true;
+    return false;
+}
+
+static int
+search(struct rpc *rpc, struct scan *scan, struct batch *b,
+       const struct send_to *to)
+{
+    judge_claims_again(rpc, scan, b);
+    if (fill(rpc, scan, b, to) != 0)
+        return -1;
+    if (work_has_idle_app(&rpc->work)) {
+        scan->idle_apps_only = true;
+        if (run_pass(rpc, scan, b, to, 0) != 0)
+            return -1;
+        scan->idle_apps_only = false;
+    }
+    if (!request_wants_work(rpc->req))
+        return 0;
+    if (run_passes(rpc, scan, b, to) != 0)
+        return -1;
+    if (!may_take_not_preferred(rpc, b))
+        return 0;
+    rpc->limits.takes_not_preferred = true;
+    return run_passes(rpc, scan, b, to);
+}
+
+/* ---- the step ---- */
 
 enum step_result
 dispatch_step(struct rpc *rpc)
@@ -376,14 +457,14 @@ dispatch_step(struct rpc *rpc)
         return STEP_NEXT;
     }
     scan_begin(&scan, rpc);
-    rc = fill(rpc, &scan, &b, &to);
+    rc = search(rpc, &scan, &b, &to);
     if (rc == 0)
         rc = standing_dispatch(rpc, b.c, b.n);
     if (rc == 0)
         rc = db_sched_send(rpc->db, b.c, b.n, &to);
     if (rc == 0) {
         reply_batch(rpc, &b);
-        if (rpc->tally.sent == 0)
+        if (rpc->tally.sent == 0 && request_wants_work(rpc->req))
             explain(rpc, &scan);
         note_walk(rpc, &scan);
         rpc->looked_for_work = true;

@@ -37,7 +37,9 @@ enum {
 bool
 rpc_wants_work(const struct rpc *rpc)
 {
-    return !rpc->no_work && request_wants_work(rpc->req);
+    if (rpc->no_work || rpc->req->dont_send_work)
+        return false;
+    return request_wants_work(rpc->req) || work_has_idle_app(&rpc->work);
 }
 
 /* ---- small steps ---- */
@@ -98,6 +100,7 @@ remember_step(struct rpc *rpc)
         db_explain_store_request(rpc->db, rpc->host.id, req->facts_hash,
                                  req->facts, rpc->now) != 0)
         return STEP_FAILED;
+    rpc->host.nresults_today += (int)rpc->tally.sent;
     return db_sched_update_host(rpc->db, &rpc->old_host, &rpc->host) == 0
                ? STEP_NEXT
                : STEP_FAILED;
@@ -139,6 +142,7 @@ reset(struct rpc *rpc)
 {
     reply_free(&rpc->reply);
     work_free(&rpc->work);
+    limits_free(&rpc->limits);
     standing_free(&rpc->standing);
     db_sched_user_free(&rpc->user);
     free(rpc->code_sign_key);
@@ -288,6 +292,8 @@ why_down(struct server *s)
 
     if (is_stopped(s->cfg))
         return "The project is shut down for maintenance.";
+    if (!rule_files_refresh(&s->rule_files, s->cfg->project_root))
+        return "The project's configuration cannot be read.";
     state = find_jobs(s);
     if (state != SEGMENT_OK) {
         log_warning("no job array: %s", segment_state_text(state));
@@ -429,6 +435,7 @@ answer(struct server *s, const char *peer, const struct sched_request *req,
         .catalog = segment_catalog(s->segment),
         .files = &s->files,
         .outdoc = &s->outdoc,
+        .rule_files = &s->rule_files,
         .draw = random_draw(),
     };
     int rc = run_transaction(s, &rpc);
@@ -518,6 +525,7 @@ handle_close(struct server *s)
     sitefiles_free(&s->files);
     outdoc_close(s->outdoc);
     s->outdoc = NULL;
+    rule_files_free(&s->rule_files);
     s->segment = NULL;
     s->db = NULL;
 }

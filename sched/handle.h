@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "rule_files.h"
 #include "sitefiles.h"
 
 struct buf;
@@ -28,6 +29,7 @@ struct server {
     struct segment *segment; /* NULL: not attached */
     struct sitefiles files;
     struct outdoc *outdoc; /* NULL: not needed so far */
+    struct rule_files rule_files;
 };
 
 /* Answer the request of these bytes. */

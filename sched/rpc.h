@@ -14,6 +14,7 @@
 #include "buf.h"
 #include "claims.h"
 #include "db_sched.h"
+#include "limits.h"
 #include "reply.h"
 #include "request.h"
 #include "standing.h"
@@ -22,6 +23,7 @@
 struct catalog;
 struct config;
 struct jobarray;
+struct rule_files;
 struct segment;
 struct outdoc;
 struct sitefiles;
@@ -50,6 +52,7 @@ struct rpc {
     const struct catalog *catalog;
     const struct sitefiles *files;
     struct outdoc **outdoc; /* the worker's; NULL inside: not open yet */
+    const struct rule_files *rule_files;
     struct claims claims;   /* on slots; they outlive a repetition */
     bool looked_for_work;   /* in the slots */
     double draw;            /* 0 … 1: is a trusted host checked this time? */
@@ -64,6 +67,7 @@ struct rpc {
     bool weak_key;
     bool wrong_key;   /* to be counted against its address */
     struct work work; /* what the host could do; the reply points into it */
+    struct limits limits;     /* what it may have of each application */
     struct standing standing; /* its statistics */
     bool no_work;             /* a message says why */
     bool assigned;            /* a targeted job is sent: no other is */

@@ -1,5 +1,5 @@
-/* scan.h - the order in which one request looks at the slots of the job array,
- * and why it turned jobs down. */
+/* scan.h - one request's look at the job array: which jobs the rules allow, in
+ * which order, and why the others were turned down. */
 #ifndef QUORATE_SCAN_H
 #define QUORATE_SCAN_H
 
@@ -8,20 +8,36 @@
 #include <stdint.h>
 
 #include "rules.h"
+#include "version.h"
 
 struct rpc;
 struct job_slot;
 
+struct scan_reason { /* what one rule has refused */
+    unsigned count;
+    double least; /* the smallest need among them, beside which … */
+    char *text;   /* … this is what the volunteer is told */
+};
+
 struct scan {
     struct scan_place {
         struct job_slot *slot;
-        int32_t priority;
+        int64_t result_id, wu_id;
+        double score;
         uint32_t rank; /* among equals */
-    } * place;         /* READY slots, the most urgent first */
-    size_t n, next;
-    unsigned *refused; /* for each dispatch rule */
-    unsigned busy;     /* jobs whose workunit another program had locked */
-    bool stopped;      /* the host has enough */
+    } * place;         /* what the rules allow, the best first */
+    size_t n, next, room;
+    size_t start; /* the first slot that is looked at: a random one */
+    size_t ready; /* slots with a job, as seen at first */
+    struct scan_reason *reason; /* for each dispatch rule */
+    unsigned busy; /* jobs whose workunit another program had locked */
+    bool stopped;  /* the host has enough */
+    bool idle_apps_only;
+
+    struct scan_sent { /* what is in the reply so far */
+        int64_t wu_id, version_id;
+    } * sent;
+    size_t n_sent;
 
     /* Workunits that the user (or host) has a result of, as far as asked. */
     bool looks_ahead;
@@ -30,16 +46,35 @@ struct scan {
     size_t n_taken;
 };
 
-/* Note the READY slots: by priority, among equals from a random one on, so that
- * schedulers do not all want the same slot. */
+/* Begin at a random slot, so that schedulers do not all want the same job. */
 void scan_begin(struct scan *, struct rpc *);
 void scan_end(struct scan *);
+
+/* Look at all slots without claiming one: judge each job, put those that the
+ * rules allow in order, count the refusals of the others. */
+void scan_survey(struct scan *, struct rpc *);
+
+/* May the job be sent?  NULL: yes; nothing is taken yet. */
+const struct dispatch_rule *scan_judge(const struct scan *, struct rpc *,
+                                       const struct sendable *,
+                                       struct version_choice *ret_choice,
+                                       struct offer *ret_offer);
+
+/* Note that a rule has refused an offer; slot may be NULL. */
+void scan_refuse(struct scan *, struct rpc *, const struct dispatch_rule *,
+                 const struct offer *, struct job_slot *slot);
+
+/* A result of this workunit and version goes into the reply; forget all. */
+void scan_note_sent(struct scan *, int64_t wu_id, int64_t version_id);
+void scan_forget_sent(struct scan *);
 
 /* Once the database has refused a job because the user has one of its workunit,
  * more such jobs are likely: ask for the next places in one statement. */
 int scan_look_ahead(struct scan *, struct rpc *);
-bool scan_is_taken(const struct scan *, int64_t wu_id);
 
-void scan_count(struct scan *, const struct dispatch_rule *);
+/* The binding rule (dispatch_reason()), and what the volunteer is told: NULL if
+ * it says nothing, or if there is none. */
+const struct dispatch_rule *scan_reason(const struct scan *,
+                                        const char **ret_text);
 
 #endif

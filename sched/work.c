@@ -9,15 +9,12 @@
 #include "catalog.h"
 #include "config.h"
 #include "estimate.h"
+#include "host_offer.h"
+#include "limits.h"
 #include "log.h"
-#include "preferences.h"
 #include "prefs.h"
+#include "quota.h"
 #include "rpc.h"
-
-enum {
-    LAST_WITHOUT_ACTIVE_FRAC = 41900, /* client 4.19 */
-    NO_LIMIT = 999999,
-};
 
 /* ---- platforms, applications ---- */
 
@@ -70,68 +67,6 @@ work_platform_name(const struct work *w, int64_t id)
     return "";
 }
 
-/* ---- the host's offer ---- */
-
-static int
-max_jobs(const struct rpc *rpc, int ncpus)
-{
-    int64_t per_cpu = rpc->cfg->max_wus_to_send;
-    int64_t in_all = rpc->cfg->max_results_per_rpc;
-    int64_t max = NO_LIMIT;
-
-    if (per_cpu > 0 && per_cpu < NO_LIMIT / ncpus)
-        max = per_cpu * ncpus;
-    if (in_all > 0 && in_all < max)
-        max = in_all;
-    return (int)max;
-}
-
-static double
-available_frac(const struct rpc *rpc)
-{
-    struct host host = rpc->host;
-
-    if (rpc->req->client_version <= LAST_WITHOUT_ACTIVE_FRAC)
-        host.active_frac = 1;
-    return estimate_available_frac(&host, rpc->req->cpu_efficiency);
-}
-
-static void
-describe_offer(const struct rpc *rpc, struct offer_host *ret)
-{
-    const struct sched_request *req = rpc->req;
-    const struct work_request wanted = {
-        .per_resource = req->cpu_req_secs > 0 || request_wants_coproc(req),
-        .work_req_seconds = req->work_req_seconds,
-        .req_secs[PROC_CPU] = req->cpu_req_secs,
-        .req_instances[PROC_CPU] = req->cpu_req_instances,
-    };
-    struct global_prefs prefs;
-
-    preferences_in_force(rpc, &prefs);
-    *ret = (struct offer_host){
-        .usable_ram = estimate_usable_ram(&rpc->host, &prefs),
-        .disk_left = estimate_disk_available(
-            &rpc->host, &prefs, rpc->cfg->default_disk_min_free_gb),
-        .available_frac = available_frac(rpc),
-        .gpu_available_frac = available_frac(rpc),
-        .estimated_delay[PROC_CPU] = req->estimated_delay,
-        .n_bwdown = rpc->host.n_bwdown,
-        .count[PROC_CPU] =
-            estimate_ncpus(&rpc->host, &prefs, (int)rpc->cfg->max_ncpus),
-        .day_left = OFFER_NO_LIMIT,
-        .user_room = OFFER_NO_LIMIT,
-        .ignore_delay_bound = rpc->cfg->ignore_delay_bound,
-        .m_nbytes = rpc->host.m_nbytes,
-        .d_free = rpc->host.d_free,
-    };
-    ret->room.total = OFFER_NO_LIMIT;
-    for (int t = 0; t < N_PROC_TYPES; t++)
-        ret->room.type[t] = OFFER_NO_LIMIT;
-    ret->max_jobs = max_jobs(rpc, ret->count[PROC_CPU]);
-    offer_host_set_request(ret, &wanted);
-}
-
 int
 work_setup(struct rpc *rpc)
 {
@@ -144,8 +79,12 @@ work_setup(struct rpc *rpc)
     read_platforms(rpc);
     read_catalog(w, rpc->catalog);
     w->flops_per_cpu = estimate_flops_per_cpu(&rpc->host);
-    describe_offer(rpc, &w->whole);
-    w->offer = w->whole;
+    if (!rpc->new_host &&
+        quota_is_new_day(rpc->host.id, rpc->old_host.rpc_time, rpc->now))
+        rpc->host.nresults_today = 0;
+    host_offer_describe(rpc, &w->prefs, &w->whole);
+    if (limits_setup(rpc) != 0)
+        return -1;
     return choice_setup(rpc);
 }
 
@@ -159,10 +98,19 @@ work_free(struct work *w)
     *w = (struct work){0};
 }
 
+bool
+work_has_idle_app(const struct work *w)
+{
+    for (size_t i = 0; i < w->n_apps; i++)
+        if (w->app[i].non_cpu_intensive && !w->app[i].deprecated)
+            return true;
+    return false;
+}
+
 /* ---- one job ---- */
 
 static void
-describe_job(const struct rpc *rpc, const struct sendable *job, ptrdiff_t app,
+describe_job(struct rpc *rpc, const struct sendable *job, ptrdiff_t app,
              struct offer *ret)
 {
     *ret = (struct offer){
@@ -172,6 +120,8 @@ describe_job(const struct rpc *rpc, const struct sendable *job, ptrdiff_t app,
         .one_result_per_user_per_wu = rpc->cfg->one_result_per_user_per_wu,
         .one_result_per_host_per_wu = rpc->cfg->one_result_per_host_per_wu,
     };
+    if (app >= 0)
+        limits_offer(rpc, (size_t)app, ret);
 }
 
 static void
@@ -230,6 +180,7 @@ void
 work_take(struct rpc *rpc, const struct offer *offer)
 {
     offer_host_take(&rpc->work.offer, offer);
+    limits_take(rpc, offer);
     choice_take(rpc, offer);
 }
 
@@ -237,5 +188,6 @@ void
 work_take_nothing(struct rpc *rpc)
 {
     rpc->work.offer = rpc->work.whole;
+    limits_take_nothing(rpc);
     choice_take_nothing(rpc);
 }

@@ -34,6 +34,10 @@ struct work {
 int work_setup(struct rpc *); /* 0, -1 */
 void work_free(struct work *);
 
+/* Has the project an application that hardly needs a processor?  Its jobs are
+ * sent without being asked for. */
+bool work_has_idle_app(const struct work *);
+
 /* Describe the offer of this job to the host.  What the database knows (other
  * results of the workunit) is left false. */
 void work_offer(struct rpc *, const struct sendable *, struct offer *ret,

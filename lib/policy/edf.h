@@ -22,6 +22,8 @@ struct edf_queue {
     size_t n;
     double *free_at; /* the caller's, room for n_processors */
     size_t n_processors;
+    double margin; /* s; for callers: the deadlines given here are so much
+                      earlier than what the host was told */
 
     /* The easiest job that was refused: what is no easier need not be tried.
      * It stays true when a job is taken, for then less fits. */

@@ -9,8 +9,9 @@
 
 #define MAX_WORK_REQUEST (28 * 86400.0) /* s */
 #define HARD_FACTOR 1.3                 /* a hard job may take so much longer */
-#define LEAST_REDUCTION 0.01 /* of the delay bound; below it is no reduction   \
-                              */
+#define LEAST_REDUCTION                                                        \
+    0.01 /* of the delay bound; below it is no reduction                       \
+          */
 
 /* ---- the request ---- */
 
@@ -46,6 +47,8 @@ offer_host_wants(const struct offer_host *host, enum proc_type type)
 {
     enum proc_type asked = host->any_type ? PROC_CPU : type;
 
+    if (host->only_type != 0 && host->only_type != 1 + (int)type)
+        return false;
     return host->count[type] > 0 &&
            (host->seconds_left[asked] > 0 || host->instances_left[asked] > 0);
 }
@@ -145,7 +148,8 @@ offer_host_take(struct offer_host *host, const struct offer *o)
     host->instances_left[asked] -= busy;
     host->disk_left -= o->job->rsc_disk_bound;
     if (host->queue != NULL && o->type == PROC_CPU)
-        edf_take(host->queue, duration, (double)o->job->delay_bound);
+        edf_take(host->queue, duration,
+                 (double)o->job->delay_bound - host->queue->margin);
     if (host->count[o->type] > 0)
         host->estimated_delay[o->type] +=
             duration * busy / host->count[o->type];

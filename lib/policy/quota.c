@@ -88,14 +88,28 @@ quota_hopeless(struct host_app_version *hav)
     hav->n_jobs_today = 1;
 }
 
+/* The second of the day (UTC) before midnight at which the host's day begins.
+ * Fibonacci hashing: neighbours end up far apart. */
+static int64_t
+day_offset(int64_t host_id)
+{
+    uint64_t hash = (uint64_t)host_id * UINT64_C(11400714819323198485);
+
+    return (int64_t)((hash >> 32) % DAY);
+}
+
 bool
 quota_is_new_day(int64_t host_id, int64_t last, int64_t now)
 {
-    /* Fibonacci hashing: neighbours end up far apart */
-    uint64_t hash = (uint64_t)host_id * UINT64_C(11400714819323198485);
-    int64_t begin = (int64_t)((hash >> 32) % DAY);
+    int64_t begin = day_offset(host_id);
 
     return (last + begin) / DAY != (now + begin) / DAY;
+}
+
+int64_t
+quota_next_day(int64_t host_id, int64_t now)
+{
+    return DAY - (now + day_offset(host_id)) % DAY;
 }
 
 void

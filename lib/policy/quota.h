@@ -44,6 +44,9 @@ void quota_hopeless(struct host_app_version *);
  * for each host, so that not all come at midnight. */
 bool quota_is_new_day(int64_t host_id, int64_t last, int64_t now);
 
+/* Seconds from now until the host's next day begins, 1 … 86400. */
+int64_t quota_next_day(int64_t host_id, int64_t now);
+
 /* Judged valid: one job a day more; trusted a step further if another host has
  * confirmed it (`replicated`). */
 void quota_valid(struct host_app_version *, int daily_result_quota,

@@ -471,7 +471,7 @@ fits_among_jobs(const struct offer *o)
     return o->host->queue == NULL || o->type != PROC_CPU ||
            has_no_deadline(o) ||
            edf_allows(o->host->queue, offer_duration(o),
-                      (double)o->job->delay_bound);
+                      (double)o->job->delay_bound - o->host->queue->margin);
 }
 
 /* ---- other results of the workunit ---- */
@@ -689,6 +689,19 @@ dispatch_counts_as(const struct dispatch_rule *rule, const struct offer *o)
         if (counted[i].allows == rule->allows)
             return (int)counted[i].reason;
     return 0;
+}
+
+bool
+dispatch_waits_for_day(const struct dispatch_rule *rule)
+{
+    return rule->allows == within_day_quota ||
+           rule->allows == has_version_within_quota;
+}
+
+bool
+dispatch_is_conflict(const struct dispatch_rule *rule)
+{
+    return rule->allows == is_of_hr_class || rule->allows == is_of_same_version;
 }
 
 const struct dispatch_rule *

@@ -43,6 +43,7 @@ struct offer_host {
     double estimated_delay[N_PROC_TYPES]; /* s until one is free (client's, plus
                                              ours) */
     bool any_type;
+    int only_type; /* 0, or 1 + the type that is looked for just now */
 
     int jobs_in_reply;       /* results in the reply so far */
     int max_jobs;            /* limit on them */
@@ -148,6 +149,11 @@ struct dispatch_rule {
 /* Does a refusal say what the computer is?  Then what it counts as (§9.5, enum
  * refused_for); 0: it never counts. */
 int dispatch_counts_as(const struct dispatch_rule *, const struct offer *);
+
+/* Will the refusal be lifted when the host's day ends? */
+bool dispatch_waits_for_day(const struct dispatch_rule *);
+/* Did the job's workunit go to another class of hosts, or another version? */
+bool dispatch_is_conflict(const struct dispatch_rule *);
 
 extern const struct dispatch_rule dispatch_rules[];
 extern const size_t n_dispatch_rules;

@@ -109,7 +109,7 @@ struct reader {
     const struct dialect *dialect;
     struct sched_request *request;
     size_t cap_results, cap_app_versions, cap_other_results, cap_alt_platforms,
-        cap_trickles, cap_files;
+        cap_trickles, cap_files, cap_keywords, cap_queue;
 };
 
 /* Room for one more, zeroed.  `cap` is the list's room so far. */
@@ -191,6 +191,25 @@ read_other_results(struct reader *r, const struct xml_node *list)
             item_other_result(node, GROW(r, other_result, n_other_results,
                                          cap_other_results)))
             r->request->n_other_results++;
+}
+
+static void
+read_keywords(struct reader *r, const struct xml_node *list)
+{
+    for (const struct xml_node *node = xml_first(list); node != NULL;
+         node = xml_next(node))
+        if (item_keyword(node, GROW(r, keyword, n_keywords, cap_keywords)))
+            r->request->n_keywords++;
+}
+
+static void
+read_queue(struct reader *r, const struct xml_node *list)
+{
+    r->request->has_queue = true;
+    for (const struct xml_node *node = xml_first(list); node != NULL;
+         node = xml_next(node))
+        if (item_queued_job(node, GROW(r, queue, n_queue, cap_queue)))
+            r->request->n_queue++;
 }
 
 static void
@@ -291,6 +310,8 @@ static const struct {
     {"alt_platform",               read_alt_platform },
     {"app_versions",               read_app_versions },
     {"other_results",              read_other_results},
+    {"in_progress_results",        read_queue        },
+    {"user_keywords",              read_keywords     },
     {"cpu_req_secs",               read_cpu_request  },
     {"working_global_preferences", read_working_prefs},
     {"global_preferences",         read_master_prefs },
@@ -432,6 +453,8 @@ request_free(struct sched_request *q)
     free(q->alt_platform);
     free(q->app_version);
     free(q->other_result);
+    free(q->keyword);
+    free(q->queue);
     free(q->file);
     free(q->global_prefs_xml);
     free(q->time_stats_log);

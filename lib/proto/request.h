@@ -57,6 +57,16 @@ struct other_result {
     char plan_class[64];
 };
 
+struct keyword_wish { /* of the user, §2.3.8 */
+    int id;
+    bool liked; /* <yes>; <no>: excluded */
+};
+
+struct queued_job {         /* in_progress_results: of any project, on CPUs */
+    double report_deadline; /* Unix s */
+    double time_remaining;  /* s of wall time */
+};
+
 struct trickle_up {
     char variety[NAME_SIZE];
     char *xml; /* the text stored, never NULL */
@@ -114,6 +124,11 @@ struct sched_request {
     bool has_other_results;
     struct other_result *other_result;
     size_t n_other_results;
+    struct keyword_wish *keyword;
+    size_t n_keywords;
+    bool has_queue; /* in_progress_results was present */
+    struct queued_job *queue;
+    size_t n_queue;
     struct trickle_up *trickle;
     size_t n_trickles;
     struct client_file *file;

@@ -248,6 +248,38 @@ item_other_result(const struct xml_node *node, struct other_result *ret)
 }
 
 bool
+item_queued_job(const struct xml_node *node, struct queued_job *ret)
+{
+    static const struct field fields[] = {
+        FIELD_AT("report_deadline", FIELD_DOUBLE, queued_job, report_deadline,
+                 0, MAX_REAL),
+        FIELD_AT("cpu_time_remaining", FIELD_DOUBLE, queued_job, time_remaining,
+                 0, MAX_REAL),
+        FIELD_AT("time_remaining", FIELD_DOUBLE, queued_job, time_remaining, 0,
+                 MAX_REAL),
+    };
+
+    fields_read(fields, ARRAY_LEN(fields), node, ret);
+    return ret->report_deadline > 0 && xml_child(node, "ncudas") == NULL &&
+           xml_child(node, "natis") == NULL &&
+           xml_child(node, "nintel_gpus") == NULL;
+}
+
+bool
+item_keyword(const struct xml_node *node, struct keyword_wish *ret)
+{
+    double id;
+
+    ret->liked = strcmp(xml_name(node), "yes") == 0;
+    if (!ret->liked && strcmp(xml_name(node), "no") != 0)
+        return false;
+    if (!node_number(node, &id) || id < 1 || id > MAX_INT32)
+        return false;
+    ret->id = (int)id;
+    return true;
+}
+
+bool
 item_file(const struct xml_node *node, struct client_file *ret)
 {
     static const struct field fields[] = {

@@ -17,6 +17,10 @@ bool item_result(const struct xml_node *, const struct dialect *,
                  struct reported_result *ret);
 bool item_other_result(const struct xml_node *, struct other_result *ret);
 bool item_file(const struct xml_node *, struct client_file *ret);
+/* False: it runs on a coprocessor, or has no deadline. */
+bool item_queued_job(const struct xml_node *, struct queued_job *ret);
+/* False: neither <yes> nor <no> with an id. */
+bool item_keyword(const struct xml_node *, struct keyword_wish *ret);
 void item_app_version(const struct xml_node *, struct client_app_version *ret);
 
 /* False: it has no body. */

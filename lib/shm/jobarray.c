@@ -473,6 +473,19 @@ jobarray_claim(struct job_slot *slot, pid_t me, uint32_t now,
     return true;
 }
 
+/* As a reader of a sequence lock: the counter in the word tells of any arrow
+ * that was taken meanwhile. */
+bool
+jobarray_peek(const struct job_slot *slot, struct sendable *ret_job)
+{
+    uint64_t seen = atomic_load_explicit(&slot->word, memory_order_acquire);
+
+    if (word_state(seen) != SLOT_READY)
+        return false;
+    load_job(ret_job, &slot->job);
+    return atomic_load_explicit(&slot->word, memory_order_relaxed) == seen;
+}
+
 bool
 jobarray_give_back(struct job_slot *slot, uint64_t word)
 {

@@ -7,8 +7,9 @@
  * 1. Each arrow is one compare-and-swap on slot.word; nobody waits for a lock.
  * 2. Only the feeder writes slot.job and slot.result_id, and only while the
  *    slot is EMPTY.
- * 3. A scheduler copies slot.job only in a slot that it has claimed, and uses
- *    the copy only if the word is still its claim (a lease may have run out).
+ * 3. A scheduler copies slot.job in a slot that it has claimed, and uses the
+ *    copy only if the word is still its claim (a lease may have run out); or in
+ *    a READY slot, to judge it, if the word has not changed meanwhile.
  * 4. A claim is a hint.  The promise is the database's: the result is ours when
  *    UPDATE … WHERE server_state = UNSENT has changed one row.
  * 5. If the heartbeat is older than 60 s, the feeder is dead: say so, stop.
@@ -92,6 +93,9 @@ size_t jobarray_sweep(struct jobarray *, uint32_t now, uint32_t lease,
  * checked to be ours.  me = 0 if the pid means nothing to the feeder. */
 bool jobarray_claim(struct job_slot *, pid_t me, uint32_t now,
                     uint64_t *ret_word, struct sendable *ret_job);
+/* Look at a READY job without claiming it: most are only judged.  True and a
+ * whole copy, as it was at one moment; it may be gone at the next. */
+bool jobarray_peek(const struct job_slot *, struct sendable *ret_job);
 /* Both from exactly the claimed word; false if the lease had run out. */
 bool jobarray_give_back(struct job_slot *, uint64_t word); /* READY again */
 bool jobarray_done(struct job_slot *, uint64_t word);      /* EMPTY: sent, or

@@ -94,6 +94,23 @@ START_TEST(a_claim_gives_the_whole_job_and_shuts_others_out)
 }
 END_TEST
 
+START_TEST(a_look_leaves_no_trace)
+{
+    struct job_slot *slot = filled(0, 7);
+    struct sendable seen, want = job(7);
+    uint64_t word;
+
+    ck_assert(jobarray_peek(slot, &seen));
+    ck_assert_mem_eq(&seen, &want, sizeof(want));
+    ck_assert_int_eq(jobarray_state(slot), SLOT_READY);
+    ck_assert(!jobarray_peek(jobarray_slot(array, 1), &seen)); /* empty */
+    word = claimed(slot, ME, NOW);
+    ck_assert(!jobarray_peek(slot, &seen));
+    ck_assert(jobarray_give_back(slot, word));
+    ck_assert(jobarray_peek(slot, &seen));
+}
+END_TEST
+
 START_TEST(the_largest_pid_of_linux_fits)
 {
     struct job_slot *slot = filled(0, 1);
@@ -450,6 +467,7 @@ main(void)
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_test(tc, a_new_array_has_only_empty_slots);
     tcase_add_test(tc, a_claim_gives_the_whole_job_and_shuts_others_out);
+    tcase_add_test(tc, a_look_leaves_no_trace);
     tcase_add_test(tc, the_largest_pid_of_linux_fits);
     tcase_add_test(tc, an_empty_slot_cannot_be_claimed);
     tcase_add_test(tc, only_an_empty_slot_is_filled);
