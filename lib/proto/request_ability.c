@@ -196,6 +196,11 @@ read_coproc(const struct xml_node *node, struct coproc_element *ret)
     read_opencl(opencl, &gpu->opencl);
     if (is_there)
         gpu->opencl.has = said;
+    /* old clients describe a GPU only if they found its interface */
+    if (xml_child(node, "have_cuda") == NULL)
+        gpu->has_cuda = strcmp(xml_name(node), "coproc_cuda") == 0;
+    if (xml_child(node, "have_cal") == NULL)
+        gpu->has_cal = strcmp(xml_name(node), "coproc_ati") == 0;
     gpu->compute_capability = 100 * ret->major + ret->minor;
     gpu->cal_version = cal_version(ret->cal_version);
     gpu->ram = first_positive(
