@@ -78,7 +78,8 @@ int db_sched_add_host(struct db *, struct host *);
 
 /* Write what differs between the two, by groups of columns: what changes at
  * each contact, what changes now and then, what hardly ever changes.  Whole
- * groups, so that only eight statement texts exist.  Nothing differs: no
+ * groups, so that few statement texts exist; now->misc, if there is one, goes
+ * with them.  Nothing differs: no
  * statement. */
 int db_sched_update_host(struct db *, const struct host *old,
                          const struct host *now);

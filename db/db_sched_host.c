@@ -316,6 +316,8 @@ db_sched_update_host(struct db *db, const struct host *old,
     for (size_t i = 0; i < ARRAY_LEN(columns); i++)
         if (changed[columns[i].group])
             buf_addf(&sql, "%s%s = ?", n++ > 0 ? ", " : "", columns[i].name);
+    if (now->misc != NULL)
+        buf_add(&sql, ", misc = ?");
     buf_add(&sql, " WHERE id = ?");
     q = db_prepare(db, buf_str(&sql));
     if (q == NULL)
@@ -324,6 +326,8 @@ db_sched_update_host(struct db *db, const struct host *old,
     for (size_t i = 0; rc == 0 && i < ARRAY_LEN(columns); i++)
         if (changed[columns[i].group])
             rc = bind_column(q, n++, &columns[i], now);
+    if (rc == 0 && now->misc != NULL)
+        rc = db_bind_text(q, n++, now->misc);
     if (rc == 0)
         rc = db_bind_i64(q, n, now->id);
     if (rc == 0)

@@ -179,8 +179,17 @@ describe_machine(const struct host *sent, struct host *host)
     host->m_cache = sent->m_cache;
     host->m_swap = sent->m_swap;
     copy_text(host->product_name, sent->product_name);
-    host->p_ngpus = sent->p_ngpus;
-    host->p_gpu_fpops = sent->p_gpu_fpops;
+}
+
+static void
+describe_gpus(const struct ability *a, struct host *host)
+{
+    host->p_ngpus = 0;
+    host->p_gpu_fpops = 0;
+    for (int t = PROC_CPU + 1; t < N_PROC_TYPES; t++) {
+        host->p_ngpus += a->gpu[t].count;
+        host->p_gpu_fpops += a->gpu[t].count * a->gpu[t].peak_flops;
+    }
 }
 
 static void
@@ -207,6 +216,7 @@ auth_describe_host(const struct rpc *rpc, struct host *host)
     char cpid[MD5_HEX];
 
     describe_machine(sent, host);
+    describe_gpus(&rpc->req->ability, host);
     describe_state(sent, host);
     if (strcmp(host->last_ip_addr, sent->last_ip_addr) == 0)
         host->nsame_ip_addr++;

@@ -18,6 +18,7 @@
 #include "dispatch.h"
 #include "extras.h"
 #include "file.h"
+#include "host_misc.h"
 #include "jobarray.h"
 #include "keep.h"
 #include "log.h"
@@ -95,11 +96,14 @@ remember_step(struct rpc *rpc)
 
     if (standing_store(rpc) != 0)
         return STEP_FAILED;
-    /* no statement while the computer is as it was */
-    if (req->facts_hash != rpc->old_host.request_hash &&
-        db_explain_store_request(rpc->db, rpc->host.id, req->facts_hash,
-                                 req->facts, rpc->now) != 0)
-        return STEP_FAILED;
+    /* nothing of this while the computer is as it was */
+    if (req->facts_hash != rpc->old_host.request_hash) {
+        if (db_explain_store_request(rpc->db, rpc->host.id, req->facts_hash,
+                                     req->facts, rpc->now) != 0)
+            return STEP_FAILED;
+        host_misc(req, &rpc->misc);
+        rpc->host.misc = buf_str(&rpc->misc);
+    }
     rpc->host.nresults_today += (int)rpc->tally.sent;
     return db_sched_update_host(rpc->db, &rpc->old_host, &rpc->host) == 0
                ? STEP_NEXT
@@ -148,6 +152,7 @@ reset(struct rpc *rpc)
     free(rpc->code_sign_key);
     free(rpc->code_sign_key_signature);
     buf_free(&rpc->gui_urls);
+    buf_free(&rpc->misc);
     rpc->code_sign_key = NULL;
     rpc->code_sign_key_signature = NULL;
     memset(&rpc->user, 0, sizeof(rpc->user));

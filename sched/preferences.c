@@ -3,7 +3,9 @@
 
 #include <string.h>
 
+#include "config.h"
 #include "digest.h"
+#include "log.h"
 #include "prefs.h"
 
 /* A clock that is ahead must not win for ever. */
@@ -50,15 +52,20 @@ preferences_step(struct rpc *rpc)
     const struct sched_request *req = rpc->req;
     struct global_prefs stored;
     double master = 0, working = 0;
+    bool has_stored = prefs_parse(rpc->user.global_prefs, "", &stored) == 0;
 
-    if (prefs_parse(rpc->user.global_prefs, "", &stored) != 0)
+    if (!has_stored)
         stored.mod_time = 0;
     stored.mod_time = clipped(stored.mod_time, rpc->now);
     if (req->global_prefs_xml != NULL)
         master = clipped(req->master_prefs.mod_time, rpc->now);
     if (req->has_working_prefs)
         working = clipped(req->working_prefs.mod_time, rpc->now);
-    if (is_own_document(rpc) && master > stored.mod_time)
+    if (rpc->cfg->debug_prefs)
+        log_normal(TAG_HOST "preferences of %.0f stored, %.0f sent, %.0f in "
+                            "force there",
+                   rpc->host.id, stored.mod_time, master, working);
+    if (is_own_document(rpc) && (!has_stored || master > stored.mod_time))
         return db_sched_set_global_prefs(rpc->db, rpc->user.id,
                                          req->global_prefs_xml) == 0
                    ? STEP_NEXT

@@ -133,6 +133,12 @@ fill_report(const struct rpc *rpc, const struct reported_result *r,
                           "%d",
                k->id, k->name, rpc->host.id, outcome_name((int)ret->outcome),
                client_state_name(ret->client_state), ret->exit_status);
+    if (rpc->cfg->debug_handle_results)
+        log_normal(TAG_RESULT "CPU %.1f s, elapsed %.1f s (reported %.1f, "
+                              "%.1f), version %d %s, %zu bytes of stderr",
+                   k->id, k->name, ret->cpu_time, ret->elapsed_time,
+                   r->cpu_time, r->elapsed_time, ret->app_version_num,
+                   r->plan_class, strlen(r->stderr_out));
 }
 
 /* ---- one pass over all reports ---- */

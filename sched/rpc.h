@@ -75,6 +75,7 @@ struct rpc {
                          an earlier reply was lost */
     char *code_sign_key, *code_sign_key_signature; /* the reply's */
     struct buf gui_urls;                           /* likewise */
+    struct buf misc;                               /* host.misc */
     struct rpc_tally tally;
     struct buf refused; /* " memory 3 disk 1", for the same line */
 };

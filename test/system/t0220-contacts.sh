@@ -148,6 +148,88 @@ contact "name=${name}xyz"
 promise "a longer one is cut to what the column holds" equals 254 \
 	"SELECT CHAR_LENGTH(domain_name) FROM host WHERE id = 17"
 
+# ---- what the computer is besides ----
+gpus='<coprocs><coproc_cuda><count>2</count><name>GeForce "X"</name>
+<peak_flops>3e12</peak_flops><totalGlobalMem>8e9</totalGlobalMem>
+<drvVersion>53512</drvVersion></coproc_cuda></coprocs>'
+contact "$gpus"
+promise "GPUs are counted, with their speed" equals '2 6000000000000' \
+	"SELECT CONCAT_WS(' ', p_ngpus, ROUND(p_gpu_fpops)) FROM host WHERE id = 17"
+promise "the rest is told as JSON" equals '1 GeForce "X" 2 7.20.5' \
+	"SELECT CONCAT_WS(' ', JSON_VALID(misc), JSON_VALUE(misc, '\$.gpus[0].model'),
+	JSON_VALUE(misc, '\$.gpus[0].count'), JSON_VALUE(misc, '\$.client_version'))
+	FROM host WHERE id = 17"
+contact
+promise "and follows what changes" equals '1 0' "SELECT CONCAT_WS(' ', JSON_VALID(misc),
+	JSON_LENGTH(misc, '\$.gpus')) FROM host WHERE id = 17"
+
+# ---- preferences of a venue ----
+prefs() { # MOD_TIME MAIN HOME: how much memory may be used, %
+	echo "<global_preferences>
+<mod_time>$1</mod_time>
+<ram_max_used_busy_pct>$2</ram_max_used_busy_pct>
+<ram_max_used_idle_pct>$2</ram_max_used_idle_pct>
+<venue name=\"home\">
+<ram_max_used_busy_pct>$3</ram_max_used_busy_pct>
+<ram_max_used_idle_pct>$3</ram_max_used_idle_pct>
+</venue>
+</global_preferences>"
+}
+bare_jobs 2 "rsc_memory_bound = 4e9"
+feeder_fill
+sql "UPDATE user SET global_prefs = '$(prefs 1700000000 50 1)' WHERE id = 7;
+	UPDATE host SET venue = 'home' WHERE id = 17"
+contact
+promise "a host at home may use what is allowed there" sends 0
+promise "the volunteer's document is sent, all of it" same "50 1" \
+	"$(reply_of global_preferences/ram_max_used_idle_pct) $(reply_of global_preferences/venue/ram_max_used_idle_pct)"
+promise "and its venue" same home "$(reply_of host_venue)"
+hash=$(printf alice@example.org | md5sum | cut -c1-32)
+source="<global_prefs_source_email_hash>$hash</global_prefs_source_email_hash>"
+contact "$(prefs 1700000001 1 50)$source"
+promise "a newer one of the client counts at once" sends 1
+promise "is stored" equals 1 \
+	"SELECT global_prefs LIKE '%1700000001%' FROM user WHERE id = 7"
+promise "and not sent back" same '' "$(reply_of global_preferences/mod_time)"
+sql "UPDATE host SET venue = 'work' WHERE id = 17"
+contact
+promise "elsewhere the main part holds" sends 0
+contact "<working_global_preferences>$(prefs 1600000000 90 90)</working_global_preferences>"
+promise "what is in force on the host decides, however old" sends 1
+sql "UPDATE host SET venue = '' WHERE id = 17; UPDATE user SET global_prefs = NULL"
+contact "$(prefs 0 50 50)$source"
+promise "any document is better than none" equals 1 \
+	"SELECT global_prefs LIKE '%<mod_time>0</mod_time>%' FROM user WHERE id = 7"
+
+# ---- messages of jobs, and to them ----
+trickle='<msg_from_host>
+<result_name>wu_1_0</result_name>
+<time>1700000000</time>
+<variety>progress</variety>
+<text>
+42 <of> 100
+</text>
+</msg_from_host>'
+contact "$trickle"
+promise "a message of a job is stored and acknowledged" same 1 \
+	"$(grep -c '^message_ack' "$T/reply.txt")"
+promise "with its variety" equals '17 progress 0' \
+	"SELECT CONCAT_WS(' ', hostid, variety, handled) FROM msg_from_host"
+contact "$trickle"
+promise "sent again it is acknowledged again" grep -q '^message_ack' "$T/reply.txt"
+promise "and not stored twice" equals 1 "SELECT COUNT(*) FROM msg_from_host"
+sql "INSERT INTO msg_to_host SET create_time = 1, hostid = 17, variety = 'x', handled = 0,
+	xml = '<trickle_down>\n<result_name>wu_1_0</result_name>\n</trickle_down>\n'"
+contact
+promise "messages are delivered if the project wants it" same '' \
+	"$(reply_of trickle_down/result_name)"
+bare_config "<msg_to_host/>"
+contact
+promise "then they are" same wu_1_0 "$(reply_of trickle_down/result_name)"
+contact
+promise "once" same '' "$(reply_of trickle_down/result_name)"
+bare_config ""
+
 # ---- sticky files ----
 printf '^old_[0-9]+$\n(\n\n[.]tmp$\n' >"$PROJECT/file_delete_regex"
 files='<file_info><name>old_1</name><nbytes>5</nbytes><status>1</status></file_info>

@@ -110,7 +110,8 @@ few=$(tail -n 1 "$PROJECT/log/scheduler.log" | sed 's/.* \([0-9]*\) statements.*
 promise "two thousand cost as many statements as two" same "$few" "$statements"
 sql "UPDATE result SET server_state = 5, outcome = 4 WHERE name = 'big_1_0';
 	UPDATE workunit SET error_mask = 16 WHERE name = 'big_2';
-	UPDATE workunit SET assimilate_state = 2 WHERE name = 'big_3';
+	UPDATE workunit SET assimilate_state = 2, error_mask = 1 WHERE
+	name = 'big_3';
 	UPDATE result SET hostid = 99 WHERE name = 'big_4_0'"
 contact work=0 secs=0 "other=$(has big_1_0 big_2_0 big_3_0 big_4_0 big_5_0)"
 promise "late ones and those of finished workunits: if not started" \
