@@ -52,7 +52,7 @@ struct host {
     int p_ngpus;
     double p_gpu_fpops;
     int64_t request_hash; /* x_host_request.hash; 0 none */
-    const char *misc; /* JSON; borrowed; NULL: not read, and not written */
+    const char *misc;     /* JSON; borrowed; NULL: not read, and not written */
 };
 
 /* host_app_version: key (host_id, app_version_id or appid·1000000 + 2 … 6). */
