@@ -30,6 +30,8 @@
 #include "log.h"
 #include "path.h"
 #include "segment.h"
+#include "size_census.h"
+#include "streams.h"
 
 #define SCALE_INTERVAL 600 /* s */
 
@@ -83,9 +85,12 @@ publish(struct feeder *f, const struct daemon *d)
 
     if (db_catalog_load(d->db, &rows) != 0)
         return -1;
+    size_census_read(d->cfg->project_root, rows.app, rows.n_apps);
     src = db_catalog_source(&rows);
     rc = segment_build(f->segment, &src, (size_t)d->cfg->shmem_work_items,
                        (size_t)d->cfg->could_not_send_hosts);
+    if (rc == 0)
+        rc = filler_save(f->filler);
     if (rc == 0)
         rc = segment_publish(f->segment);
     db_catalog_free(&rows);
@@ -135,6 +140,16 @@ reload_if_asked(struct feeder *f, const struct daemon *d)
     return 0;
 }
 
+/* Of several feeders, the one of share 0. */
+static bool
+is_main(const struct daemon *d)
+{
+    const struct feeder_options *o = d->options;
+
+    return d->mod_i == 0 &&
+           (o->wmod.n < 2 || strcmp(o->wmod.item[1], "0") == 0);
+}
+
 /* What versions usually claim changes slowly; one feeder alone looks at it. A
  * failure that leaves the database alive can wait. */
 static int
@@ -142,7 +157,7 @@ scale_versions(struct feeder *f, const struct daemon *d)
 {
     size_t changed;
 
-    if (d->mod_i != 0 || filler_clock() < f->scale_time)
+    if (!is_main(d) || filler_clock() < f->scale_time)
         return 0;
     f->scale_time = filler_clock() + SCALE_INTERVAL;
     if (db_scale_versions(d->db, &changed) != 0)
@@ -168,9 +183,9 @@ feeder_pass(struct daemon *d)
                            CLAIM_LEASE, segment_shares_pids(f->segment));
     if (freed > 0)
         log_warning("%zu slots freed whose schedulers are gone", freed);
-    if (filler_check(f->filler, d) != 0 || scale_versions(f, d) != 0)
+    if (filler_check(f->filler) != 0 || scale_versions(f, d) != 0)
         return -1;
-    return d->cfg->dont_send_jobs ? 0 : filler_fill(f->filler, d);
+    return d->cfg->dont_send_jobs ? 0 : filler_fill(f->filler);
 }
 
 static void
@@ -235,6 +250,8 @@ feeder_stop(struct daemon *d)
 {
     struct feeder *f = d->state;
 
+    if (filler_save(f->filler) != 0)
+        log_warning("it is not noted which hosts could not take jobs");
     segment_destroy(f->segment);
     free_feeder(f);
     d->state = NULL;
@@ -246,7 +263,12 @@ feeder_start(struct daemon *d)
     struct feeder *f = xcalloc(1, sizeof(*f));
     struct sigaction reload = {.sa_handler = on_reload};
     struct buf trigger = BUF_INIT;
+    int wrong = feeder_options_check(d->options, d);
 
+    if (wrong != 0) {
+        free(f);
+        return wrong;
+    }
     d->state = f;
     buf_addf(&trigger, "%s/reread_db", d->cfg->project_root);
     f->trigger = buf_take(&trigger);
@@ -264,6 +286,40 @@ feeder_start(struct daemon *d)
     return 0;
 }
 
+#define CONF_STRUCT struct feeder_options
+static const struct conf_option rows[] = {
+    OPTION(allapps, CONF_BOOL, NULL, 0, 0, 0, "",
+           "divide the slots among the applications by their weight; one "
+           "without jobs lends its slots, one of weight 0 gets none"),
+    OPTION(appids, CONF_STRING, NULL, 0, 0, 0, "IDS",
+           "only these applications: ids with commas between"),
+    OPTION(wmod, CONF_LIST, NULL, 0, 0, CONF_TAKES_2, "n i",
+           "only results with workunit id mod n = i (--mod: result id); the "
+           "feeder with i = 0 is the main one"),
+    OPTION(priority_order, CONF_BOOL, NULL, 0, 0, 0, "",
+           "high priority first, then old workunits (the default)"),
+    OPTION(priority_order_create_time, CONF_BOOL, NULL, 0, 0, 0, "",
+           "the same"),
+    OPTION(batch_accel, CONF_BOOL, NULL, 0, 0, 0, "",
+           "the same, for projects with <batch_accel>"),
+    OPTION(priority_asc, CONF_BOOL, NULL, 0, 0, 0, "", "low priority first"),
+    OPTION(random_order, CONF_BOOL, NULL, 0, 0, 0, "",
+           "by the random number that each result has"),
+    OPTION(random_order_db, CONF_BOOL, NULL, 0, 0, 0, "",
+           "in an order that the database draws each time"),
+    OPTION(by_batch, CONF_BOOL, NULL, 0, 0, 0, "",
+           "one job of each batch in turn"),
+    OPTION(
+        by_submitter, CONF_BOOL, NULL, 0, 0, 0, "",
+        "divide jobs among those who submitted batches, by user_submit.quota"),
+    OPTION(user, CONF_LIST, NULL, 0, 0, 0, "ID",
+           "only jobs of this submitter, by --by_submitter; may be repeated"),
+    OPTION(purge_stale, CONF_INT, "0", 0, 1000000, 0, "min",
+           "take jobs out that nobody took for so long, and release workunits "
+           "from a class of equal hosts if no host is bound by it"),
+};
+#undef CONF_STRUCT
+
 int
 main(int argc, char **argv)
 {
@@ -279,14 +335,24 @@ main(int argc, char **argv)
             "send SIGUSR1.\n\n"
             "Every ten minutes it compares what the versions of an "
             "application usually claim, for adaptive credit.\n\n"
+            "A quarter of the slots may go to jobs of kinds that are not in "
+            "the array, and jobs that several hosts could not take make room "
+            "for others, so that no block of jobs starves the rest.  A result "
+            "that <could_not_send_hosts> hosts could not take for what they "
+            "are ends as \"could not send\" when it is as old as "
+            "<could_not_send_min_age>; the log says why, and so does "
+            "show_shmem --unsendable.\n\n"
             "There is one feeder on each machine that runs schedulers; with "
-            "several, give each its share by --mod n i.",
+            "several, give each its share by --mod n i or --wmod n i.",
         .pass = feeder_pass,
         .start = feeder_start,
         .stop = feeder_stop,
         .wait = feeder_wait,
         .beat = feeder_beat,
         .idle_seconds = 5,
+        .options = rows,
+        .n_options = ARRAY_LEN(rows),
+        .options_size = sizeof(struct feeder_options),
     };
 
     return daemon_main(argc, argv, &spec);

@@ -1,18 +1,18 @@
 /* filler.c - which results go into the job array, and which slots they get.
  *
- * Results ready to be sent are read page by page in the order priority (high
- * first), workunit, and put into empty slots.  The walk starts from the top
- * again when it came to its end, and every `interval`, because results of
- * higher priority may have come meanwhile: these get in even if the array is
- * full, in the place of the lowest ones.
+ * Results ready to be sent come from streams (streams.c), usually one in the
+ * order priority (high first), workunit, and are put into empty slots.  The
+ * walk starts from the top again when it came to its end, and every `interval`,
+ * because results of higher priority may have come meanwhile: these get in even
+ * if the array is full, in the place of the lowest ones.
+ *
+ * Some slots are left to jobs that differ from the rest: filler_diverse.c.
  *
  * Which results are already in the array is noted *before* a page is read.  A
  * result that is in it then may be sent while we read, but it is not filled in
  * a second time; one that left the array before was sent before, and the page
  * does not show it.  All this only saves work: who sends a result is decided by
  * the scheduler's conditional UPDATE. */
-#include "filler.h"
-
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +24,7 @@
 #include "config.h"
 #include "daemon.h"
 #include "db_feed.h"
+#include "filler_private.h"
 #include "jobarray.h"
 #include "log.h"
 #include "segment.h"
@@ -32,37 +33,6 @@
 #define CHECK_INTERVAL 5 /* s between looks for results withdrawn */
 #define CHECK_BATCH 256  /* of so many slots */
 #define RECENT 10        /* s: a job that left its slot is not put back */
-
-struct low_job {
-    int32_t priority;
-    size_t slot;
-};
-
-struct filler {
-    struct segment *segment; /* for its heartbeat */
-    struct jobarray *array;
-    const struct catalog *catalog;
-    size_t n_slots;
-    uint32_t *emptied; /* for each slot: when it was first seen EMPTY, or 0 */
-
-    int64_t *known; /* hash set of result ids, 0 = free */
-    size_t known_size;
-
-    struct feed_query query; /* where the walk is */
-    struct sendable *page;   /* candidates: page[page_next … page_n - 1] */
-    size_t page_size, page_n, page_next;
-    bool at_end;
-    double top_time, query_time; /* monotonic s: began at the top, last query */
-
-    size_t empty_from;   /* no slot before this one is EMPTY */
-    struct low_job *low; /* READY slots, lowest priority first */
-    size_t n_low, low_next;
-
-    double check_time;
-    size_t check_from; /* slot */
-    uint32_t changes;  /* of the segment, that we have answered */
-    bool restart;      /* the walk is to begin at the top */
-};
 
 double
 filler_clock(void)
@@ -73,49 +43,19 @@ filler_clock(void)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-static void
-start_from_top(struct filler *f, const struct daemon *d, double t)
-{
-    f->query = (struct feed_query){.mod_n = d->mod_n, .mod_i = d->mod_i};
-    f->page_n = f->page_next = 0;
-    f->at_end = f->restart = false;
-    f->top_time = t;
-}
-
 /* ---- what is in the array -------------------------------------------------
  */
-
-static void
-know(struct filler *f, int64_t id)
-{
-    size_t i = (size_t)((uint64_t)id * UINT64_C(0x9e3779b97f4a7c15) >> 32);
-
-    for (i &= f->known_size - 1; f->known[i] != 0 && f->known[i] != id;)
-        i = (i + 1) & (f->known_size - 1);
-    f->known[i] = id;
-}
-
-static bool
-is_known(const struct filler *f, int64_t id)
-{
-    size_t i = (size_t)((uint64_t)id * UINT64_C(0x9e3779b97f4a7c15) >> 32);
-
-    for (i &= f->known_size - 1; f->known[i] != 0;
-         i = (i + 1) & (f->known_size - 1))
-        if (f->known[i] == id)
-            return true;
-    return false;
-}
 
 /* A job that left its slot a moment ago counts as known: should its sender have
  * freed the slot before the commit, we would put it back.  After RECENT it is
  * forgotten, in case that the database refused it. */
-static void
-note_known(struct filler *f)
+void
+filler_note_known(struct filler *f)
 {
     uint32_t now = clock_monotonic();
 
-    memset(f->known, 0, f->known_size * sizeof(*f->known));
+    segment_heartbeat(f->segment);
+    idset_clear(&f->known);
     for (size_t i = 0; i < f->n_slots; i++) {
         struct job_slot *slot = jobarray_slot(f->array, i);
         bool empty = jobarray_state(slot) == SLOT_EMPTY;
@@ -126,57 +66,64 @@ note_known(struct filler *f)
         if (empty && now - f->emptied[i] > RECENT)
             atomic_store(&slot->result_id, 0);
         else if (id != 0)
-            know(f, id);
+            idset_add(&f->known, id);
     }
+}
+
+bool
+filler_accepts(const struct filler *f, const struct sendable *s)
+{
+    return !idset_has(&f->known, s->result_id) &&
+           !diverse_is_resting(f, s->result_id) &&
+           catalog_find_app(f->catalog, s->appid) >= 0 && hr_has_room(f, s);
 }
 
 /* ---- candidates -----------------------------------------------------------
  */
 
+static void
+before_page(void *arg)
+{
+    filler_note_known(arg);
+}
+
 static bool
-is_candidate(const struct filler *f, const struct sendable *s)
+accepts(void *arg, const struct sendable *job)
 {
-    return !is_known(f, s->result_id) &&
-           catalog_find_app(f->catalog, s->appid) >= 0;
+    struct filler *f = arg;
+    size_t stream;
+
+    return filler_accepts(f, job) && streams_wants(f->streams, job, &stream) &&
+           !diverse_passes_over(f, job);
 }
 
-/* Read the next page and keep what may go into the array.  0 or -1. */
 static int
-read_page(struct filler *f, const struct daemon *d)
+next_candidate(struct filler *f, const struct sendable **ret,
+               size_t *ret_stream)
 {
-    size_t n, kept = 0;
-    int rc;
+    const struct stream_user user = {
+        .before_page = before_page,
+        .accepts = accepts,
+        .arg = f,
+    };
+    int rc = streams_next(f->streams, f->d, &user, ret, ret_stream);
 
-    note_known(f);
-    rc = db_feed_page(d->db, &f->query, f->page, f->page_size, &n);
-    f->query_time = filler_clock();
     segment_heartbeat(f->segment);
-    if (rc < 0)
-        return -1;
-    f->at_end = rc != 0; /* DB_NONE: no more */
-    for (size_t i = 0; i < n; i++) {
-        struct sendable *s = &f->page[i];
-
-        s->need_reliable = d->cfg->reliable_on_priority != 0 &&
-                           s->priority >= d->cfg->reliable_on_priority;
-        if (is_candidate(f, s))
-            f->page[kept++] = *s;
-    }
-    f->page_n = kept;
-    f->page_next = 0;
-    return 0;
+    return rc;
 }
 
-/* *ret is the next candidate, NULL at the end.  It stays the next one until
- * page_next is moved. */
+/* From the top: what is in the array counts for the shares. */
 static int
-next_candidate(struct filler *f, const struct daemon *d,
-               const struct sendable **ret)
+start_from_top(struct filler *f, bool above, int32_t above_priority)
 {
-    while (f->page_next == f->page_n && !f->at_end && !daemon_stopping())
-        if (read_page(f, d) != 0)
-            return -1;
-    *ret = f->page_next < f->page_n ? &f->page[f->page_next] : NULL;
+    f->restart = false;
+    f->pages_skipped = 0;
+    f->top_time = filler_clock();
+    if (streams_restart(f->streams, f->d, above, above_priority) != 0)
+        return -1;
+    for (size_t i = 0; i < f->n_slots; i++)
+        if (jobarray_state(jobarray_slot(f->array, i)) != SLOT_EMPTY)
+            streams_hold(f->streams, f->held[i].stream, 1);
     return 0;
 }
 
@@ -199,93 +146,163 @@ static void
 note_slots(struct filler *f)
 {
     f->empty_from = 0;
-    f->n_low = f->low_next = 0;
+    f->n_low = 0;
     for (size_t i = 0; i < f->n_slots; i++) {
         struct job_slot *slot = jobarray_slot(f->array, i);
 
-        if (jobarray_state(slot) == SLOT_READY)
+        if (jobarray_state(slot) == SLOT_READY && !f->held[i].diverse)
             f->low[f->n_low++] =
                 (struct low_job){atomic_load(&slot->priority), i};
     }
     qsort(f->low, f->n_low, sizeof(*f->low), compare_low);
 }
 
-static bool
-fill_slot(struct filler *f, size_t i, const struct sendable *job)
+bool
+filler_fill_slot(struct filler *f, size_t i, const struct sendable *job,
+                 size_t stream, bool diverse)
 {
     if (!jobarray_fill(f->array, jobarray_slot(f->array, i), job,
                        clock_monotonic()))
         return false;
     f->emptied[i] = 0;
+    f->held[i] = (struct held){
+        .result_id = job->result_id,
+        .wu_id = job->wu_id,
+        .create_time = job->create_time,
+        .appid = job->appid,
+        .feasibility = job->feasibility,
+        .hr_class = job->hr_class,
+        .stream = stream,
+        .diverse = diverse,
+    };
+    idset_add(&f->known, job->result_id);
+    diverse_note_placed(f, job);
+    hr_note_placed(f, job);
+    if (f->n_placed < f->n_slots)
+        f->placed[f->n_placed++] = i;
+    log_debug("[RESULT#%" PRId64 "] placed, priority %" PRId32, job->result_id,
+              job->priority);
     return true;
 }
 
-static bool
-place_in_empty(struct filler *f, const struct sendable *job)
+bool
+filler_place_in_empty(struct filler *f, const struct sendable *job,
+                      size_t stream, bool diverse)
 {
     for (; f->empty_from < f->n_slots; f->empty_from++)
-        if (fill_slot(f, f->empty_from, job))
+        if (filler_fill_slot(f, f->empty_from, job, stream, diverse))
             return true;
     return false;
 }
 
-/* A job that had to go is still unsent: the walk comes to it again. */
-static bool
-place_for_lower(struct filler *f, const struct sendable *job)
+bool
+filler_take_out(struct filler *f, size_t i)
 {
-    while (f->low_next < f->n_low &&
-           f->low[f->low_next].priority < job->priority) {
-        size_t i = f->low[f->low_next++].slot;
+    if (!jobarray_clear(jobarray_slot(f->array, i)))
+        return false;
+    notes_keep(f, i);
+    return true;
+}
 
-        if (jobarray_clear(jobarray_slot(f->array, i)) && fill_slot(f, i, job))
+/* Shares are kept: a job by weight takes the place of one of its own stream
+ * only.  One that had to go is still unsent: the walk comes to it again. */
+static bool
+place_for_lower(struct filler *f, const struct sendable *job, size_t stream)
+{
+    bool by_share = f->streams->turn != TURN_BEST;
+
+    for (size_t k = 0; k < f->n_low && f->low[k].priority < job->priority;
+         k++) {
+        size_t i = f->low[k].slot;
+
+        if (by_share && f->held[i].stream != stream)
+            continue;
+        if (f->held[i].result_id != 0 && filler_take_out(f, i) &&
+            filler_fill_slot(f, i, job, stream, false)) {
+            memmove(&f->low[k], &f->low[k + 1],
+                    (f->n_low - k - 1) * sizeof(*f->low));
+            f->n_low--;
             return true;
+        }
     }
     return false;
 }
 
-/* Candidates come in order of priority, so the first for which there is no
- * place ends the round.  How many jobs were placed, or -1. */
+/* Candidates come in their order, so the first for which there is no place ends
+ * the round.  How many jobs were placed, at most `max`, or -1. */
 static int
-place_candidates(struct filler *f, const struct daemon *d)
+place_candidates(struct filler *f, size_t max)
 {
-    int placed = 0;
+    bool best_first = f->streams->base.order == FEED_BEST;
+    size_t placed = 0, stream;
 
-    while (!daemon_stopping()) {
+    while (placed < max && !daemon_stopping()) {
         const struct sendable *job;
 
-        if (next_candidate(f, d, &job) != 0)
+        if (next_candidate(f, &job, &stream) != 0)
             return -1;
-        if (job == NULL ||
-            (!place_in_empty(f, job) && !place_for_lower(f, job)))
+        if (!f->above_only)
+            f->more = job != NULL;
+        if (job == NULL || (!filler_place_in_empty(f, job, stream, false) &&
+                            (!best_first || !place_for_lower(f, job, stream))))
             break;
-        log_debug("[RESULT#%" PRId64 "] placed, priority %" PRId32,
-                  job->result_id, job->priority);
-        f->page_next++;
+        streams_took(f->streams, stream);
         placed++;
     }
-    return placed;
+    return (int)placed;
+}
+
+/* First in order, some slots for what differs, the rest in order again. */
+static int
+fill_round(struct filler *f, size_t empty)
+{
+    size_t room = diverse_room(f, empty);
+    int first = place_candidates(f, empty > 0 ? empty - room : f->n_slots);
+    int other = first < 0 ? -1 : diverse_fill(f);
+    int rest = 0;
+
+    if (other >= 0 && empty > 0)
+        rest = place_candidates(f, f->n_slots);
+    if (other < 0 || rest < 0)
+        return -1;
+    /* Who rests or is passed over may come back if nobody else wants a slot. */
+    f->lenient = streams_at_end(f->streams) && !f->more &&
+                 jobarray_count(f->array, SLOT_EMPTY) > 0;
+    if (notes_flush(f) != 0 || notes_load(f) != 0)
+        return -1;
+    return first + other + rest;
 }
 
 int
-filler_fill(struct filler *f, const struct daemon *d)
+filler_fill(struct filler *f)
 {
     double t = filler_clock();
-    bool full = jobarray_count(f->array, SLOT_EMPTY) == 0;
-    bool top_is_old = f->restart || t - f->top_time >= d->sleep_interval;
+    size_t empty;
+    bool full, top_is_old, above = false;
+    int32_t priority = 0;
 
+    diverse_count(f);
+    diverse_evict(f);
+    empty = jobarray_count(f->array, SLOT_EMPTY);
+    full = empty == 0;
+    top_is_old = f->restart || t - f->top_time >= f->d->sleep_interval;
     if (full ? !top_is_old
-             : f->at_end && !f->restart && t - f->query_time < DRY_PAUSE)
-        return 0;
+             : streams_at_end(f->streams) && !f->restart &&
+                   t - streams_query_time(f->streams) < DRY_PAUSE)
+        return notes_flush(f);
     note_slots(f);
-    if (full || top_is_old || f->at_end || f->query.above)
-        start_from_top(f, d, t);
-    if (full) {
+    if (full && f->streams->base.order == FEED_BEST) {
         if (f->n_low == 0)
-            return 0; /* all are claimed */
-        f->query.above = true;
-        f->query.above_priority = f->low[0].priority;
+            return notes_flush(f); /* all are claimed */
+        above = true;
+        priority = f->low[0].priority;
     }
-    return place_candidates(f, d);
+    hr_count(f);
+    if ((full || top_is_old || streams_at_end(f->streams) || f->above_only) &&
+        start_from_top(f, above, priority) != 0)
+        return -1;
+    f->above_only = above;
+    return fill_round(f, empty);
 }
 
 /* ---- results that are no longer what they were -----------------------------
@@ -308,11 +325,9 @@ clear_changed(struct filler *f, const struct look *l)
     size_t cleared = 0;
 
     for (size_t i = 0; i < l->n; i++) {
-        struct job_slot *slot = jobarray_slot(f->array, l->slot[i]);
-
-        if (l->same[i] || !jobarray_clear(slot))
+        if (l->same[i] || !filler_take_out(f, l->slot[i]))
             continue;
-        atomic_store(&slot->result_id, 0);
+        atomic_store(&jobarray_slot(f->array, l->slot[i])->result_id, 0);
         cleared++;
     }
     return cleared;
@@ -320,7 +335,7 @@ clear_changed(struct filler *f, const struct look *l)
 
 /* The next slots, up to `max`.  0 or -1. */
 static int
-look_at_some(struct filler *f, const struct daemon *d, size_t max)
+look_at_some(struct filler *f, size_t max)
 {
     struct look l = {.n = 0};
     size_t cleared;
@@ -337,42 +352,69 @@ look_at_some(struct filler *f, const struct daemon *d, size_t max)
     }
     if (l.n == 0)
         return 0;
-    if (db_feed_still_unsent(d->db, l.id, l.priority, l.n, l.same) != 0)
+    if (db_feed_still_unsent(f->d->db, l.id, l.priority, l.n, l.same) != 0)
         return -1;
     cleared = clear_changed(f, &l);
     if (cleared > 0)
         log_normal("%zu jobs taken out: not to be sent, or of another priority",
                    cleared);
     f->restart = f->restart || cleared > 0;
-    return 0;
+    return notes_flush(f);
 }
 
 /* Cancelled, of another priority, sent by another feeder's scheduler, its app
  * deprecated: a look at some slots every few seconds keeps such jobs from
  * sitting there; who has changed many says so, and all slots are looked at. */
-int
-filler_check(struct filler *f, const struct daemon *d)
+static int
+check_changes(struct filler *f)
 {
     uint32_t changes = segment_changes(f->segment);
     double t = filler_clock();
 
     if (changes != f->changes) {
         for (size_t k = 0; k < f->n_slots; k += CHECK_BATCH)
-            if (look_at_some(f, d, CHECK_BATCH) != 0)
+            if (look_at_some(f, CHECK_BATCH) != 0)
                 return -1;
         f->changes = changes;
         f->restart = true;
     } else if (t - f->check_time >= CHECK_INTERVAL) {
         f->check_time = t;
-        return look_at_some(f, d, f->n_slots);
+        return look_at_some(f, f->n_slots);
     }
     return 0;
+}
+
+int
+filler_check(struct filler *f)
+{
+    const struct feeder_options *o = f->d->options;
+
+    if (check_changes(f) != 0 || notes_settle(f) != 0 ||
+        notes_save_old(f) != 0 || notes_clean(f) != 0)
+        return -1;
+    if (o->purge_stale > 0 &&
+        hr_purge_stale(f, (uint32_t)o->purge_stale * 60) != 0)
+        return -1;
+    return 0;
+}
+
+int
+filler_save(struct filler *f)
+{
+    if (f == NULL)
+        return 0;
+    for (size_t i = 0; i < f->n_slots; i++)
+        if (jobarray_state(jobarray_slot(f->array, i)) != SLOT_EMPTY)
+            notes_keep(f, i);
+    return notes_flush(f);
 }
 
 double
 filler_ask_again(const struct filler *f)
 {
-    return f->at_end ? f->query_time + DRY_PAUSE : 0;
+    return streams_at_end(f->streams)
+               ? streams_query_time(f->streams) + DRY_PAUSE
+               : 0;
 }
 
 /* ---- beginning and end ----------------------------------------------------
@@ -386,17 +428,16 @@ filler_new(struct segment *segment, const struct daemon *d)
     f->segment = segment;
     f->array = segment_jobarray(segment);
     f->catalog = segment_catalog(segment);
+    f->d = d;
     f->n_slots = jobarray_n_slots(f->array);
-    f->known_size = 4;
-    while (f->known_size < 4 * f->n_slots)
-        f->known_size *= 2;
     f->changes = segment_changes(segment);
     f->emptied = xcalloc(f->n_slots, sizeof(*f->emptied));
-    f->known = xcalloc(f->known_size, sizeof(*f->known));
+    f->held = xcalloc(f->n_slots, sizeof(*f->held));
     f->low = xcalloc(f->n_slots, sizeof(*f->low));
-    f->page_size = (size_t)d->cfg->feeder_query_size;
-    f->page = xcalloc(f->page_size, sizeof(*f->page));
-    start_from_top(f, d, filler_clock());
+    f->placed = xcalloc(f->n_slots, sizeof(*f->placed));
+    f->streams = streams_new(d, f->catalog);
+    f->restart = true;
+    hr_read(f);
     return f;
 }
 
@@ -405,9 +446,14 @@ filler_free(struct filler *f)
 {
     if (f == NULL)
         return;
+    streams_free(f->streams);
+    diverse_free(f);
+    idset_free(&f->known);
     free(f->emptied);
-    free(f->known);
+    free(f->held);
     free(f->low);
-    free(f->page);
+    free(f->placed);
+    free(f->note);
+    free(f->hr);
     free(f);
 }
