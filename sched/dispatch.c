@@ -241,13 +241,16 @@ void
 dispatch_reply(struct rpc *rpc, struct candidate *c,
                const struct version_choice *choice, const struct app *app)
 {
-    const struct app_version *version = &rpc->work.version[choice->index];
+    const struct app_version *version = choice_version(rpc, choice);
     const struct reply_job job = {
         .app = app,
         .version = version,
-        .platform = work_platform_name(&rpc->work, version->platformid),
-        .avg_ncpus = choice->usage.avg_ncpus,
-        .flops = choice->usage.projected_flops,
+        .own_version = choice->anonymous,
+        .platform = choice->anonymous
+                        ? rpc->req->app_version[choice->index].platform
+                        : work_platform_name(&rpc->work, version->platformid),
+        .usage = choice->usage,
+        .fpops_scale = choice->fpops_scale,
         .wu = c->wu,
         .result = c->result,
         .report_deadline = c->deadline - rpc->cfg->report_grace_period,

@@ -25,6 +25,7 @@
 #define KNOWS_NO_RSC_APPS 70040
 #define KNOWS_DONT_USE_DCF 70028
 #define KNOWS_NOTICES 61100
+#define KNOWS_NVIDIA 70000 /* earlier ones call it CUDA */
 #define KNOWS_MANY_MESSAGES 42000
 
 void
@@ -424,7 +425,8 @@ reply_documents_whole(const struct workunit *wu, const struct result *result)
 static bool
 is_complete(const struct reply_job *job)
 {
-    if (before_last(job->version->xml_doc, "</app_version>") == NULL) {
+    if (!job->own_version &&
+        before_last(job->version->xml_doc, "</app_version>") == NULL) {
         log_critical(TAG_RESULT "not sent: the stored document of its app "
                                 "version is broken",
                      job->result->id, job->result->name);
@@ -466,20 +468,53 @@ put_app(const struct app *app, struct buf *out)
     xml_close(out, "app");
 }
 
+/* The name of a kind of coprocessor, as this client knows it. */
+static const char *
+gpu_name(const struct sched_reply *r, const struct host_usage *usage)
+{
+    if (usage->other_coproc[0] != '\0')
+        return usage->other_coproc;
+    if (usage->type == PROC_NVIDIA && is_old(r, KNOWS_NVIDIA))
+        return "CUDA";
+    return proc_type_name(usage->type);
+}
+
 static void
-put_version(const struct reply_job *job, struct buf *out)
+put_usage(const struct sched_reply *r, const struct host_usage *usage,
+          struct buf *out)
+{
+    put_inner_double(out, "avg_ncpus", usage->avg_ncpus);
+    put_inner_double(out, "flops", usage->projected_flops);
+    if (usage->cmdline[0] != '\0')
+        put_inner(out, "cmdline", usage->cmdline);
+    if (usage->gpu_usage <= 0)
+        return;
+    buf_add(out, "    <coproc>\n    ");
+    put_inner(out, "type", gpu_name(r, usage));
+    buf_add(out, "    ");
+    put_inner_double(out, "count", usage->gpu_usage);
+    buf_add(out, "    </coproc>\n");
+    if (usage->gpu_ram > 0)
+        put_inner_double(out, "gpu_ram", usage->gpu_ram);
+}
+
+static void
+put_version(const struct sched_reply *r, const struct reply_job *job,
+            struct buf *out)
 {
     const char *doc = job->version->xml_doc;
-    const char *end = before_last(doc, "</app_version>");
+    const char *end;
 
+    if (job->own_version)
+        return;
+    end = before_last(doc, "</app_version>");
     buf_addn(out, doc, (size_t)(end - doc));
     if (end > doc && end[-1] != '\n')
         buf_addc(out, '\n');
     put_inner(out, "platform", job->platform);
     if (job->version->plan_class[0] != '\0')
         put_inner(out, "plan_class", job->version->plan_class);
-    put_inner_double(out, "avg_ncpus", job->avg_ncpus);
-    put_inner_double(out, "flops", job->flops);
+    put_usage(r, &job->usage, out);
     put_verbatim(out, end);
 }
 
@@ -487,14 +522,17 @@ static void
 put_workunit(const struct reply_job *job, struct buf *out)
 {
     const struct workunit *wu = job->wu;
+    double scale = job->fpops_scale > 0 ? job->fpops_scale : 1;
+    double memory =
+        job->usage.mem_usage > 0 ? job->usage.mem_usage : wu->rsc_memory_bound;
     const char *rest = behind_line(wu->xml_doc, "<workunit>");
 
     buf_addn(out, wu->xml_doc, (size_t)(rest - wu->xml_doc));
     if (rest[-1] != '\n')
         buf_addc(out, '\n');
-    put_inner_double(out, "rsc_fpops_est", wu->rsc_fpops_est);
-    put_inner_double(out, "rsc_fpops_bound", wu->rsc_fpops_bound);
-    put_inner_double(out, "rsc_memory_bound", wu->rsc_memory_bound);
+    put_inner_double(out, "rsc_fpops_est", wu->rsc_fpops_est * scale);
+    put_inner_double(out, "rsc_fpops_bound", wu->rsc_fpops_bound * scale);
+    put_inner_double(out, "rsc_memory_bound", memory);
     put_inner_double(out, "rsc_disk_bound", wu->rsc_disk_bound);
     put_inner(out, "name", wu->name);
     put_inner(out, "app_name", job->app->name);
@@ -543,12 +581,9 @@ same_part(const struct reply_job *a, const struct reply_job *b, enum part part)
 
 /* One part of all jobs, each once. */
 static void
-put_part(const struct reply_job *const *job, size_t n, enum part part,
-         struct buf *out)
+put_part(const struct sched_reply *r, const struct reply_job *const *job,
+         size_t n, enum part part, struct buf *out)
 {
-    static void (*const put[])(const struct reply_job *, struct buf *) = {
-        [PART_VERSION] = put_version, [PART_WORKUNIT] = put_workunit};
-
     for (size_t i = 0; i < n; i++) {
         size_t k = 0;
 
@@ -556,10 +591,17 @@ put_part(const struct reply_job *const *job, size_t n, enum part part,
             k++;
         if (k < i)
             continue;
-        if (part == PART_APP)
+        switch (part) {
+        case PART_APP:
             put_app(job[i]->app, out);
-        else
-            put[part](job[i], out);
+            break;
+        case PART_VERSION:
+            put_version(r, job[i], out);
+            break;
+        case PART_WORKUNIT:
+            put_workunit(job[i], out);
+            break;
+        }
     }
 }
 
@@ -572,9 +614,9 @@ put_jobs(const struct sched_reply *r, struct buf *out)
     for (size_t i = 0; i < r->n_jobs; i++)
         if (is_complete(&r->job[i]))
             job[n++] = &r->job[i];
-    put_part(job, n, PART_APP, out);
-    put_part(job, n, PART_VERSION, out);
-    put_part(job, n, PART_WORKUNIT, out);
+    put_part(r, job, n, PART_APP, out);
+    put_part(r, job, n, PART_VERSION, out);
+    put_part(r, job, n, PART_WORKUNIT, out);
     for (size_t i = 0; i < n; i++)
         put_result(job[i], out);
     free(job);

@@ -11,6 +11,7 @@
 #include "app.h"
 #include "host.h"
 #include "result.h"
+#include "usage.h"
 
 struct buf;
 struct mirrors;
@@ -28,9 +29,10 @@ struct reply_message {
 struct reply_job {
     const struct app *app;
     const struct app_version *version;
-    const char *platform; /* name */
-    double avg_ncpus;
-    double flops;
+    bool own_version;        /* the client's (anonymous platform): not sent */
+    const char *platform;    /* name */
+    struct host_usage usage; /* of the host by the version */
+    double fpops_scale;      /* times the workunit's FLOP numbers; 0 as 1 */
     struct workunit *wu;     /* with xml_doc; owned by the reply */
     struct result *result;   /* with xml_doc_in; owned by the reply */
     int64_t report_deadline; /* as told to the client (without grace) */

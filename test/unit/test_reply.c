@@ -98,12 +98,13 @@ static void
 add_job(struct sched_reply *r, int64_t wu_id, const char *wu_name,
         const char *result_name, const char *document)
 {
-    struct reply_job job = {.app = &demo,
-                            .version = &version,
-                            .platform = "x86_64-pc-linux-gnu",
-                            .avg_ncpus = 1,
-                            .flops = 4e9,
-                            .report_deadline = 1700700000};
+    struct reply_job job = {
+        .app = &demo,
+        .version = &version,
+        .platform = "x86_64-pc-linux-gnu",
+        .usage = {.avg_ncpus = 1, .projected_flops = 4e9},
+        .report_deadline = 1700700000
+    };
 
     job.wu = xcalloc(1, sizeof *job.wu);
     job.wu->id = wu_id;
@@ -353,6 +354,28 @@ START_TEST(an_empty_result_document_is_filled)
 }
 END_TEST
 
+#define GPU_VERSION(type)                                                      \
+    "    <platform>x86_64-pc-linux-gnu</platform>\n"                           \
+    "    <plan_class>cuda</plan_class>\n"                                      \
+    "    <avg_ncpus>0.250000</avg_ncpus>\n"                                    \
+    "    <flops>80000000000.000000</flops>\n"                                  \
+    "    <cmdline>--nthreads 2</cmdline>\n"                                    \
+    "    <coproc>\n"                                                           \
+    "        <type>" type "</type>\n"                                          \
+    "        <count>0.500000</count>\n"                                        \
+    "    </coproc>\n"                                                          \
+    "    <gpu_ram>256000000.000000</gpu_ram>\n"                                \
+    "</app_version>\n"
+
+static const struct {
+    int client;
+    const char *written;
+} versions_of_cuda[] = {
+    {72005, GPU_VERSION("NVIDIA")},
+    {70000, GPU_VERSION("NVIDIA")},
+    {61234, GPU_VERSION("CUDA")  },
+};
+
 START_TEST(a_plan_class_is_told)
 {
     struct app_version mt = version;
@@ -363,13 +386,71 @@ START_TEST(a_plan_class_is_told)
     str_copy(mt.plan_class, sizeof mt.plan_class, "mt");
     add_job(&r, 1, "wu_a", "wu_a_0", result_doc);
     r.job[0].version = &mt;
-    r.job[0].avg_ncpus = 4;
+    r.job[0].usage.avg_ncpus = 4;
     out = written(&r);
     ck_assert_ptr_nonnull(
         strstr(buf_str(&out), "    <platform>x86_64-pc-linux-gnu</platform>\n"
                               "    <plan_class>mt</plan_class>\n"
                               "    <avg_ncpus>4.000000</avg_ncpus>\n"));
     ck_assert_int_eq(count(&out, "<plan_class>mt</plan_class>"), 2);
+    buf_free(&out);
+}
+END_TEST
+
+START_TEST(the_use_of_a_gpu_is_told)
+{
+    struct app_version cuda = version;
+    struct sched_reply r;
+    struct buf out;
+
+    begin(&r, versions_of_cuda[_i].client);
+    str_copy(cuda.plan_class, sizeof cuda.plan_class, "cuda");
+    add_job(&r, 1, "wu_a", "wu_a_0", result_doc);
+    r.job[0].version = &cuda;
+    r.job[0].usage = (struct host_usage){
+        .type = PROC_NVIDIA,
+        .avg_ncpus = 0.25,
+        .gpu_usage = 0.5,
+        .gpu_ram = 256e6,
+        .mem_usage = 5e8,
+        .projected_flops = 8e10,
+        .cmdline = "--nthreads 2",
+    };
+    out = written(&r);
+    ck_assert_ptr_nonnull(strstr(buf_str(&out), versions_of_cuda[_i].written));
+    ck_assert_ptr_nonnull(
+        strstr(buf_str(&out),
+               "    <rsc_memory_bound>500000000.000000</rsc_memory_bound>\n"));
+    buf_free(&out);
+}
+END_TEST
+
+/* The client's own program is not sent; the result names it, and the workunit
+ * is described in the client's measure. */
+START_TEST(own_versions_are_named_only)
+{
+    struct app_version own = {.id = -2, .version_num = 300};
+    struct sched_reply r;
+    struct buf out;
+
+    begin(&r, 72005);
+    add_job(&r, 1, "wu_a", "wu_a_0", result_doc);
+    r.job[0].version = &own;
+    r.job[0].own_version = true;
+    r.job[0].platform = "";
+    r.job[0].fpops_scale = 0.5;
+    out = written(&r);
+    ck_assert_int_eq(count(&out, "<app_version>"), 0);
+    ck_assert_int_eq(count(&out, "<app>"), 1);
+    ck_assert_ptr_nonnull(
+        strstr(buf_str(&out),
+               "    <rsc_fpops_est>500000000000.000000</rsc_fpops_est>\n"
+               "    <rsc_fpops_bound>50000000000000.000000"
+               "</rsc_fpops_bound>\n"));
+    ck_assert_ptr_nonnull(strstr(buf_str(&out),
+                                 "    <platform></platform>\n"
+                                 "    <version_num>300</version_num>\n"
+                                 "    <plan_class></plan_class>\n"));
     buf_free(&out);
 }
 END_TEST
@@ -480,7 +561,7 @@ START_TEST(an_accepted_reply_is_made_again)
     use_documents(&r, buf_str(&want), &fakeapp);
     r.job[0].app = &app;
     r.job[0].version = &fakeapp;
-    r.job[0].flops = 1e9;
+    r.job[0].usage.projected_flops = 1e9;
     r.job[0].report_deadline = 1796148578;
     r.job[0].wu->rsc_fpops_est = 2e10;
     r.job[0].wu->rsc_fpops_bound = 2e12;
@@ -665,6 +746,9 @@ fill(TCase *tc)
     tcase_add_test(tc, a_broken_document_is_not_sent);
     tcase_add_test(tc, an_empty_result_document_is_filled);
     tcase_add_test(tc, a_plan_class_is_told);
+    tcase_add_loop_test(tc, the_use_of_a_gpu_is_told, 0,
+                        ARRAY_LEN(versions_of_cuda));
+    tcase_add_test(tc, own_versions_are_named_only);
     tcase_add_test(tc, an_accepted_reply_is_made_again);
     tcase_add_loop_test(tc, speaks_to_its_age, 0, ARRAY_LEN(ages));
     tcase_add_loop_test(tc, a_message_has_at_most_1000_bytes, 0,
