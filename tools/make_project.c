@@ -359,7 +359,9 @@ make_files(const struct newproject *p)
             return -1;
     }
     step(p, "configuration");
-    return interrupted ? -1 : put_texts(p);
+    if (interrupted || newproject_copy_samples(p) != 0)
+        return -1;
+    return put_texts(p);
 }
 
 static uid_t new_uid;

@@ -36,6 +36,7 @@ extern const char newproject_platform[];
 int newproject_make_folders(const struct newproject *);
 int newproject_make_keys(const struct newproject *);
 int newproject_make_links(const struct newproject *);
+int newproject_copy_samples(const struct newproject *);
 int newproject_copy_example(const struct newproject *);
 
 /* Write DIR/name unless it exists.  0; -1 (message printed). */

@@ -233,23 +233,24 @@ static int
 link_tools(const struct newproject *p)
 {
     static const char *const tools[][2] = {
-        {"start",           "supervisor"     },
-        {"stop",            "supervisor"     },
-        {"status",          "supervisor"     },
-        {"audit",           "audit"          },
-        {"batch",           "batch"          },
-        {"cancel_jobs",     "cancel_jobs"    },
-        {"create_work",     "create_work"    },
-        {"dir_hier_path",   "dir_hier_path"  },
-        {"merge_hosts",     "merge_hosts"    },
-        {"set_aside",       "set_aside"      },
-        {"set_priority",    "set_priority"   },
-        {"show_config",     "show_config"    },
-        {"show_shmem",      "show_shmem"     },
-        {"sign_executable", "sign_executable"},
-        {"stage_file",      "stage_file"     },
-        {"update_versions", "update_versions"},
-        {"xadd",            "xadd"           },
+        {"start",              "supervisor"        },
+        {"stop",               "supervisor"        },
+        {"status",             "supervisor"        },
+        {"audit",              "audit"             },
+        {"batch",              "batch"             },
+        {"cancel_jobs",        "cancel_jobs"       },
+        {"check_plan_classes", "check_plan_classes"},
+        {"create_work",        "create_work"       },
+        {"dir_hier_path",      "dir_hier_path"     },
+        {"merge_hosts",        "merge_hosts"       },
+        {"set_aside",          "set_aside"         },
+        {"set_priority",       "set_priority"      },
+        {"show_config",        "show_config"       },
+        {"show_shmem",         "show_shmem"        },
+        {"sign_executable",    "sign_executable"   },
+        {"stage_file",         "stage_file"        },
+        {"update_versions",    "update_versions"   },
+        {"xadd",               "xadd"              },
     };
     struct buf path = BUF_INIT;
     int rc = 0;
@@ -281,7 +282,7 @@ newproject_make_links(const struct newproject *p)
     return 0;
 }
 
-/* ---- the example application ----------------------------------------------
+/* ---- samples, the example application --------------------------------------
  */
 
 static int
@@ -303,6 +304,13 @@ copy(const struct newproject *p, const char *from, const char *to, mode_t mode)
     buf_free(&source);
     buf_free(&target);
     return rc;
+}
+
+int
+newproject_copy_samples(const struct newproject *p)
+{
+    return copy(p, "plan_class_spec.xml.sample", "plan_class_spec.xml.sample",
+                0644);
 }
 
 int

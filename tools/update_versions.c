@@ -20,10 +20,11 @@
 #include "db_apps.h"
 #include "file.h"
 #include "log.h"
+#include "plan_class.h"
+#include "plan_class_file.h"
 #include "sign.h"
 #include "tool.h"
 #include "version_dir.h"
-#include "xml.h"
 
 struct options {
     bool noconfirm, dry_run, verbose;
@@ -83,28 +84,21 @@ struct update {
 /* ---- looking for versions -------------------------------------------------
  */
 
-/* Does plan_class_spec.xml describe it? */
+/* Do plan_class_spec.xml or, without one, the built-in classes describe it?  A
+ * class with faults is none (check_plan_classes tells them). */
 static bool
 plan_class_is_known(const struct config *cfg, const char *name)
 {
-    struct buf path = BUF_INIT;
+    struct plan_class_set set;
+    struct plan_class_spec scratch;
+    const struct plan_class_spec *spec;
     struct buf err = BUF_INIT;
-    struct xml_doc *doc;
-    bool known = false;
+    bool known;
 
-    buf_addf(&path, "%s/plan_class_spec.xml", cfg->project_root);
-    doc = file_exists(buf_str(&path)) ? xml_parse_file(buf_str(&path), &err)
-                                      : NULL;
-    if (doc != NULL)
-        for (const struct xml_node *c = xml_first(xml_root(doc)); c != NULL;
-             c = xml_next(c)) {
-            char text[129];
-
-            known = known || (xml_get_str(c, "name", text, sizeof(text)) &&
-                              strcmp(text, name) == 0);
-        }
-    xml_free(doc);
-    buf_free(&path);
+    plan_class_file_load(cfg->project_root, &set, &err);
+    spec = plan_class_find(&set, name, &scratch);
+    known = spec != NULL && !spec->faulty;
+    plan_class_set_free(&set);
     buf_free(&err);
     return known;
 }
