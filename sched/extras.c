@@ -78,7 +78,7 @@ extras_add(struct rpc *rpc)
     reply->project_files = rpc->files->project_files;
     reply->mirrors = rpc->files->mirrors;
     reply->send_full_workload = rpc->cfg->workload_sim;
-    if (rpc->cfg->request_time_stats_log)
+    if (rpc->cfg->request_time_stats_log && rpc->explain == NULL)
         reply->time_stats_log = timelog_keep(
             rpc->cfg, rpc->host.id, rpc->req->time_stats_log, rpc->now);
     add_deletions(rpc);

@@ -16,6 +16,7 @@
 #include "db_explain.h"
 #include "digest.h"
 #include "dispatch.h"
+#include "explain.h"
 #include "extras.h"
 #include "file.h"
 #include "host_misc.h"
@@ -29,6 +30,7 @@
 #include "resend.h"
 #include "rpc.h"
 #include "segment.h"
+#include "steps.h"
 
 enum {
     DEFAULT_MAINTENANCE_DELAY = 3600, /* s, without a configuration */
@@ -122,6 +124,7 @@ static const struct {
     {"preferences",  preferences_step},
     {"work",         work_step       },
     {"advise",       advise_step     },
+    {"explain",      explain_step    },
     {"resend",       resend_step     },
     {"assign",       assign_step     },
     {"dispatch",     dispatch_step   },
@@ -141,8 +144,8 @@ begin_reply(const struct config *cfg, struct sched_reply *reply)
 }
 
 /* Forget what an attempt made; the claims stay. */
-static void
-reset(struct rpc *rpc)
+void
+steps_reset(struct rpc *rpc)
 {
     reply_free(&rpc->reply);
     work_free(&rpc->work);
@@ -167,12 +170,12 @@ reset(struct rpc *rpc)
 }
 
 /* Called again after a deadlock: everything is made anew. */
-static int
-run_steps(struct db *db, void *arg)
+int
+steps_run(struct db *db, void *arg)
 {
     struct rpc *rpc = arg;
 
-    reset(rpc);
+    steps_reset(rpc);
     rpc->db = db;
     begin_reply(rpc->cfg, &rpc->reply);
     rpc->reply.client_version = rpc->req->client_version;
@@ -201,11 +204,11 @@ run_steps(struct db *db, void *arg)
 static int
 run_transaction(struct server *s, struct rpc *rpc)
 {
-    int rc = db_transaction(s->db, run_steps, rpc);
+    int rc = db_transaction(s->db, steps_run, rpc);
 
     if (rc == -1 && db_is_lost(s->db) && !rpc->committing &&
         db_reconnect(s->db, NULL, 1) == 0)
-        rc = db_transaction(s->db, run_steps, rpc);
+        rc = db_transaction(s->db, steps_run, rpc);
     return rc;
 }
 
@@ -410,8 +413,8 @@ wake_feeder(const struct rpc *rpc)
         segment_wake_feeder(rpc->segment);
 }
 
-static void
-write_reply(struct rpc *rpc, struct buf *out)
+void
+steps_write_reply(struct rpc *rpc, struct buf *out)
 {
     const struct sched_reply *reply = &rpc->reply;
 
@@ -455,10 +458,10 @@ answer(struct server *s, const char *peer, const struct sched_request *req,
                            "request.",
                            out);
     else
-        write_reply(&rpc, out);
+        steps_write_reply(&rpc, out);
     log_request(&rpc, clock_now_fine() - start, db_seconds(s->db) - db_start,
                 db_statements(s->db) - statements);
-    reset(&rpc);
+    steps_reset(&rpc);
 }
 
 /* What the client says of itself, and asks for. */

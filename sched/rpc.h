@@ -22,6 +22,7 @@
 
 struct catalog;
 struct config;
+struct explain;
 struct jobarray;
 struct rule_files;
 struct segment;
@@ -53,9 +54,11 @@ struct rpc {
     const struct sitefiles *files;
     struct outdoc **outdoc; /* the worker's; NULL inside: not open yet */
     const struct rule_files *rule_files;
-    struct claims claims;   /* on slots; they outlive a repetition */
-    bool looked_for_work;   /* in the slots */
-    double draw;            /* 0 … 1: is a trusted host checked this time? */
+    struct explain *explain; /* explain.h; NULL: a client's request.  If set,
+                                nothing is kept, not even in files */
+    struct claims claims;    /* on slots; they outlive a repetition */
+    bool looked_for_work;    /* in the slots */
+    double draw;             /* 0 … 1: is a trusted host checked this time? */
 
     struct sched_reply reply;
     struct user user;
@@ -65,9 +68,9 @@ struct rpc {
     bool committing;      /* all steps are done */
     bool new_host;        /* its first contact */
     bool weak_key;
-    bool wrong_key;   /* to be counted against its address */
-    struct work work; /* what the host could do; the reply points into it */
-    struct limits limits;     /* what it may have of each application */
+    bool wrong_key;       /* to be counted against its address */
+    struct work work;     /* what the host could do; the reply points into it */
+    struct limits limits; /* what it may have of each application */
     struct standing standing; /* its statistics */
     bool no_work;             /* a message says why */
     bool assigned;            /* a targeted job is sent: no other is */

@@ -10,6 +10,7 @@
 #include "cgi.h"
 #include "cmdline.h"
 #include "config.h"
+#include "explain.h"
 #include "file.h"
 #include "handle.h"
 #include "log.h"
@@ -21,6 +22,8 @@ enum { TOO_LONG_DELAY = 3600, BROWSER_DELAY = 60, PIECE = 65536 };
 
 struct options {
     char *replay;
+    bool explain;
+    int64_t host, workunit, days;
     int64_t debug_level;
 };
 
@@ -28,10 +31,24 @@ struct options {
 static const struct conf_option option_rows[] = {
     OPTION(replay, CONF_STRING, NULL, 0, 0, 0, "FILE",
            "handle the request in FILE, write the reply to stdout"),
+    OPTION(explain, CONF_BOOL, NULL, 0, 0, 0, "",
+           "change nothing; print every rule's verdict on each job, and the "
+           "reply"),
+    OPTION(host, CONF_INT, "0", 0, 9e15, 0, "ID",
+           "with --explain: a request such as this host would send"),
+    OPTION(workunit, CONF_INT, "0", 0, 9e15, 0, "ID",
+           "with --explain: this workunit alone, in the job array or not; "
+           "without a host or FILE: how many hosts could take it"),
+    OPTION(days, CONF_INT, "7", 1, 36500, 0, "N",
+           "hosts that were in contact in the last N days"),
     {"d|debug_level", CONF_INT, offsetof(struct options, debug_level), "0", 0,
        4, 0, "", "log level 1 to 4; 0: sched_debug_level of config.xml"},
 };
 #undef CONF_STRUCT
+
+static const struct cmdline_exit exits[] = {
+    {EXIT_NO, "--explain: no job can be taken"},
+};
 
 static const struct cmdline cmdline = {
     .name = "scheduler",
@@ -42,9 +59,13 @@ static const struct cmdline cmdline = {
         "by QUORATE_PROJECT_DIR, the current folder, or the folder above its "
         "own, and writes its log to log_HOST/scheduler.log there.\n\n"
         "With --replay it handles a saved request for real, against the "
-        "project's database and job array, and logs to stderr.",
+        "project's database and job array, and logs to stderr. With --explain "
+        "nothing is kept: the transaction is rolled back and the job array is "
+        "a private copy; see explain(1).",
     .options = option_rows,
     .n_options = ARRAY_LEN(option_rows),
+    .exits = exits,
+    .n_exits = ARRAY_LEN(exits),
 };
 
 struct worker {
@@ -177,24 +198,51 @@ serve(struct worker *w)
 }
 
 static int
-replay(struct worker *w)
+replay(struct worker *w, struct buf *out)
 {
-    struct buf body = BUF_INIT, out = BUF_INIT;
+    struct buf body = BUF_INIT;
     int rc = EXIT_OK;
 
-    refresh(w);
-    if (w->server.cfg == NULL) {
-        rc = EXIT_USAGE;
-    } else if (file_read(w->opt.replay, REQUEST_MAX_BYTES, &body) != 0) {
+    if (file_read(w->opt.replay, REQUEST_MAX_BYTES, &body) != 0) {
         log_errno("%s", w->opt.replay);
         rc = EXIT_USAGE;
+    } else if (w->opt.explain) {
+        rc = explain_request(&w->server, buf_str(&body), body.len,
+                             w->opt.workunit, true, out);
     } else {
-        handle_request(&w->server, "", buf_str(&body), body.len, &out);
-        fwrite(buf_str(&out), 1, out.len, stdout);
-        if (fflush(stdout) != 0)
-            rc = EXIT_TEMPFAIL;
+        handle_request(&w->server, "", buf_str(&body), body.len, out);
     }
     buf_free(&body);
+    return rc;
+}
+
+static int
+explain(struct worker *w, struct buf *out)
+{
+    const struct options *opt = &w->opt;
+
+    if (opt->host != 0)
+        return explain_host(&w->server, opt->host, opt->workunit, out);
+    if (opt->workunit != 0)
+        return explain_workunit(&w->server, opt->workunit, opt->days, out);
+    log_critical("--explain: which FILE, host or workunit? Try --help");
+    return EXIT_USAGE;
+}
+
+/* Called by hand: one answer on stdout. */
+static int
+answer_once(struct worker *w)
+{
+    struct buf out = BUF_INIT;
+    int rc = EXIT_USAGE;
+
+    refresh(w);
+    if (w->server.cfg == NULL)
+        return EXIT_USAGE;
+    rc = w->opt.replay[0] != '\0' ? replay(w, &out) : explain(w, &out);
+    fwrite(buf_str(&out), 1, out.len, stdout);
+    if (fflush(stdout) != 0)
+        rc = EXIT_TEMPFAIL;
     buf_free(&out);
     return rc;
 }
@@ -203,14 +251,14 @@ int
 main(int argc, char **argv)
 {
     struct worker w = {0};
-    bool replaying;
+    bool by_hand;
     int rc;
 
     cmdline_parse(&cmdline, argc, argv, &w.opt);
-    replaying = w.opt.replay[0] != '\0';
-    site_open(&w.site, "scheduler", replaying);
+    by_hand = w.opt.replay[0] != '\0' || w.opt.explain;
+    site_open(&w.site, "scheduler", by_hand);
     set_log_level(&w);
-    rc = replaying ? replay(&w) : serve(&w);
+    rc = by_hand ? answer_once(&w) : serve(&w);
     handle_close(&w.server);
     site_close(&w.site);
     conf_free(option_rows, ARRAY_LEN(option_rows), &w.opt);

@@ -33,17 +33,29 @@ amount(enum rule_unit unit, double x, char ret[AMOUNT_SIZE])
     return ret;
 }
 
+/* Numbers of a limit that is not set, or of something not known, say nothing:
+ * the job passes in spite of them. */
+static bool
+is_telling(const struct dispatch_rule *rule, const struct offer *o,
+           double needs, double has)
+{
+    if (rule->unit == UNIT_NONE || rule->numbers == NULL)
+        return false;
+    return !rule->allows(o) || (has > 0 && needs <= has);
+}
+
 void
 dispatch_numbers(const struct dispatch_rule *rule, const struct offer *o,
                  char ret[RULE_NUMBERS_SIZE])
 {
     char a[AMOUNT_SIZE], b[AMOUNT_SIZE];
-    double needs, has;
+    double needs = 0, has = 0;
     size_t n = 0;
 
     ret[0] = '\0';
-    if (rule->unit != UNIT_NONE && rule->numbers != NULL) {
+    if (rule->unit != UNIT_NONE && rule->numbers != NULL)
         rule->numbers(o, &needs, &has);
+    if (is_telling(rule, o, needs, has)) {
         snprintf(ret, RULE_NUMBERS_SIZE, "needs %s, has %s",
                  amount(rule->unit, needs, a), amount(rule->unit, has, b));
         n = strlen(ret);

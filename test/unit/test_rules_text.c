@@ -138,6 +138,38 @@ in_brackets(const struct offer *o, char *ret, size_t size)
     snprintf(ret, size, "(%d left)", o->host->max_jobs);
 }
 
+static bool
+never(const struct offer *o)
+{
+    (void)o;
+    return false;
+}
+
+static bool
+always(const struct offer *o)
+{
+    (void)o;
+    return true;
+}
+
+/* needs more than there is, or there is nothing: a limit that is not set */
+START_TEST(numbers_of_no_limit_are_not_written)
+{
+    static const struct dispatch_rule row = {
+        .unit = UNIT_COUNT, .allows = always, .numbers = half_of_it};
+    char text[RULE_NUMBERS_SIZE];
+    struct scene s;
+
+    set_scene(&s);
+    s.job.rsc_memory_bound = 3;
+    dispatch_numbers(&row, &s.offer, text);
+    ck_assert_str_eq(text, "");
+    s.job.rsc_memory_bound = 0;
+    dispatch_numbers(&row, &s.offer, text);
+    ck_assert_str_eq(text, "");
+}
+END_TEST
+
 /* 3 GB = 3 x 2^30 bytes, and half of it. */
 START_TEST(numbers_are_written_by_unit)
 {
@@ -146,20 +178,29 @@ START_TEST(numbers_are_written_by_unit)
         double x;
         const char *want;
     } spec[] = {
-        {{.unit = UNIT_NONE},                                                  1, ""                            },
-        {{.unit = UNIT_NONE, .detail = silent},                                1, ""                            },
-        {{.unit = UNIT_NONE, .detail = in_brackets},                           1, "(10 left)"                   },
-        {{.unit = UNIT_COUNT},                                                 1, ""                            },
-        {{.unit = UNIT_COUNT, .numbers = half_of_it},                          3, "needs 3, has 1.5"            },
-        {{.unit = UNIT_BYTES, .numbers = half_of_it},
+        {{.unit = UNIT_NONE},                                          1, ""                            },
+        {{.unit = UNIT_NONE, .detail = silent},                        1, ""                            },
+        {{.unit = UNIT_NONE, .detail = in_brackets},                   1, "(10 left)"                   },
+        {{.unit = UNIT_COUNT},                                         1, ""                            },
+        {{.unit = UNIT_COUNT, .allows = never, .numbers = half_of_it},
+         3,                                                               "needs 3, has 1.5"            },
+        {{.unit = UNIT_BYTES, .allows = never, .numbers = half_of_it},
          3 * 1073741824.0,
-         "needs 3.0 GB, has 1.5 GB"                                                                             },
-        {{.unit = UNIT_BYTES_PER_SECOND, .numbers = half_of_it},
-         2048,                                                                    "needs 2.0 KB/s, has 1.0 KB/s"},
-        {{.unit = UNIT_SECONDS, .numbers = half_of_it, .detail = silent},
-         7200,                                                                    "needs 2 h, has 1 h"          },
-        {{.unit = UNIT_SECONDS, .numbers = half_of_it, .detail = in_brackets},
-         7200,                                                                    "needs 2 h, has 1 h (10 left)"},
+         "needs 3.0 GB, has 1.5 GB"                                                                     },
+        {{.unit = UNIT_BYTES_PER_SECOND,
+          .allows = never,
+          .numbers = half_of_it},
+         2048,                                                            "needs 2.0 KB/s, has 1.0 KB/s"},
+        {{.unit = UNIT_SECONDS,
+          .allows = never,
+          .numbers = half_of_it,
+          .detail = silent},
+         7200,                                                            "needs 2 h, has 1 h"          },
+        {{.unit = UNIT_SECONDS,
+          .allows = never,
+          .numbers = half_of_it,
+          .detail = in_brackets},
+         7200,                                                            "needs 2 h, has 1 h (10 left)"},
     };
     char text[RULE_NUMBERS_SIZE];
     struct scene s;
@@ -177,12 +218,16 @@ END_TEST
 /* 1.5 GB of 2^30 bytes, half of it usable. */
 START_TEST(memory_says_how_it_was_reckoned)
 {
+    char text[RULE_NUMBERS_SIZE];
     struct scene s;
 
     set_scene(&s);
     s.host.m_nbytes = 1.5 * 1073741824;
     s.host.usable_ram = s.host.m_nbytes / 2;
     ck_assert_str_eq(detail("memory", &s), "= 1.5 GB x 50 %");
+    s.job.rsc_memory_bound = 1e9;
+    dispatch_numbers(&dispatch_rules[index_of("memory")], &s.offer, text);
+    ck_assert_str_eq(text, "needs 954 MB, has 768 MB = 1.5 GB x 50 %");
     s.host.m_nbytes = 0; /* the client did not say: something is assumed */
     ck_assert_str_eq(detail("memory", &s), "");
 }
@@ -264,6 +309,7 @@ main(void)
     tcase_add_loop_test(tc, the_volunteer_is_told, 0, ARRAY_LEN(told));
     tcase_add_test(tc, a_name_without_end_does_not_burst_the_message);
     tcase_add_test(tc, numbers_are_written_by_unit);
+    tcase_add_test(tc, numbers_of_no_limit_are_not_written);
     tcase_add_test(tc, memory_says_how_it_was_reckoned);
     tcase_add_test(tc, deadline_says_what_adds_up);
     tcase_add_test(tc, every_rule_takes_an_offer_without_app_and_version);
