@@ -9,6 +9,7 @@
 #include "client.h"
 #include "config.h"
 #include "file.h"
+#include "jobarray.h"
 #include "log.h"
 
 enum {
@@ -26,11 +27,31 @@ no_work(struct rpc *rpc, double delay)
 
 /* ---- platforms ---- */
 
+/* No job is looked at for this host; none would fit.  So it counts for all that
+ * wait, once (dispatch §9.5). */
+static void
+count_for_all_jobs(struct rpc *rpc)
+{
+    size_t n = rpc->jobs != NULL ? jobarray_n_slots(rpc->jobs) : 0;
+
+    for (size_t i = 0; i < n; i++) {
+        struct job_slot *slot = jobarray_slot(rpc->jobs, i);
+
+        if (jobarray_state(slot) == SLOT_READY)
+            jobarray_refuse(
+                rpc->jobs, slot,
+                atomic_load_explicit(&slot->result_id, memory_order_relaxed),
+                rpc->host.id, REFUSED_NO_VERSION);
+    }
+}
+
 static void
 check_platform(struct rpc *rpc)
 {
     if (rpc->work.n_platforms > 0)
         return;
+    if (request_wants_work(rpc->req))
+        count_for_all_jobs(rpc);
     reply_message(&rpc->reply, MESSAGE_NOTICE,
                   "This project has no applications for computers of type %s.",
                   rpc->req->platform_name[0] != '\0' ? rpc->req->platform_name

@@ -1,5 +1,7 @@
 /* show_shmem.c - print what feeder and schedulers share. */
+#include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <jansson.h>
 
@@ -8,17 +10,23 @@
 #include "clock.h"
 #include "cmdline.h"
 #include "config.h"
+#include "db.h"
+#include "db_refused.h"
 #include "jobarray.h"
 #include "segment.h"
 #include "tool.h"
 
 struct options {
     bool json;
+    int64_t unsendable;
 };
 
 #define CONF_STRUCT struct options
 static const struct conf_option rows[] = {
     OPTION(json, CONF_BOOL, NULL, 0, 0, 0, "", "print JSON"),
+    OPTION(unsendable, CONF_INT, "0", 0, 100000, 0, "N",
+           "instead of the memory, the last N results that could not be sent, "
+           "and why"),
 };
 #undef CONF_STRUCT
 
@@ -30,7 +38,7 @@ static const struct cmdline cmdline = {
         "Prints the feeder's state, the platforms, applications and versions "
         "that it has published, and each slot of the job array: its state, the "
         "scheduler that has claimed it, its result, and how long it is "
-        "there.\n\n"
+        "there, and how many hosts could not take it for what they are.\n\n"
         "Run it in the project's folder.  Nothing is changed, and nobody is "
         "kept waiting; the slots may change while they are read.",
     .options = rows,
@@ -124,9 +132,25 @@ slot_state_text(enum slot_state state)
 }
 
 /* Only the word and the hints: the job itself is its owner's. */
-static json_t *
-slot_json(const struct job_slot *slot, size_t i, uint32_t now)
+static char *
+refused_text(const struct jobarray *array, const struct job_slot *slot,
+             char ret[REFUSED_TEXT])
 {
+    int64_t id = atomic_load(&slot->result_id);
+    size_t n = jobarray_refused(array, slot, id, NULL, 0);
+    struct refused_host *host = xcalloc(n + 1, sizeof(*host));
+    size_t found = jobarray_refused(array, slot, id, host, n);
+
+    refused_breakdown(host, found < n ? found : n, ret, REFUSED_TEXT);
+    free(host);
+    return ret;
+}
+
+static json_t *
+slot_json(const struct jobarray *array, const struct job_slot *slot, size_t i,
+          uint32_t now)
+{
+    char text[REFUSED_TEXT];
     uint64_t word = atomic_load(&slot->word);
     enum slot_state state = jobarray_state(slot);
     json_t *j = json_pack("{s:I, s:s}", "slot", (json_int_t)i, "state",
@@ -145,6 +169,9 @@ slot_json(const struct job_slot *slot, size_t i, uint32_t now)
                          (int)atomic_load(&slot->priority), "age",
                          (int)(now - jobarray_time_added(slot)), "refusals",
                          (int)atomic_load(&slot->refusals)));
+    if (state != SLOT_EMPTY && atomic_load(&slot->refusals) > 0)
+        json_object_set_new(j, "refused",
+                            json_string(refused_text(array, slot, text)));
     return j;
 }
 
@@ -155,7 +182,8 @@ slots_json(struct jobarray *array)
     uint32_t now = clock_monotonic();
 
     for (size_t i = 0; i < jobarray_n_slots(array); i++)
-        json_array_append_new(list, slot_json(jobarray_slot(array, i), i, now));
+        json_array_append_new(
+            list, slot_json(array, jobarray_slot(array, i), i, now));
     return list;
 }
 
@@ -259,6 +287,7 @@ print_text(const json_t *all)
         {"refusals",    8 },
         {"owner",       8 },
         {"claimed_for", 11},
+        {"refused",     -1},
     };
     const json_t *anchor = json_object_get(all, "segment");
     const char *key;
@@ -312,6 +341,45 @@ show(const char *name, bool json)
     return state == SEGMENT_OK ? EXIT_OK : EXIT_NO;
 }
 
+static void
+print_unsendable(const struct could_not_send *c, size_t n, bool json)
+{
+    json_t *all = json_array();
+
+    for (size_t i = 0; i < n; i++) {
+        if (!json)
+            printf("result %" PRId64 ", workunit %" PRId64 " %s: %d hosts: "
+                   "%s\n",
+                   c[i].result_id, c[i].wu_id, c[i].wu_name, c[i].hosts,
+                   c[i].breakdown);
+        json_array_append_new(
+            all, json_pack("{s:I, s:I, s:s, s:I, s:i, s:s}", "result",
+                           (json_int_t)c[i].result_id, "workunit",
+                           (json_int_t)c[i].wu_id, "name", c[i].wu_name, "time",
+                           (json_int_t)c[i].time, "hosts", c[i].hosts,
+                           "breakdown", c[i].breakdown));
+    }
+    if (json)
+        json_dumpf(all, stdout, JSON_INDENT(1) | JSON_PRESERVE_ORDER);
+    json_decref(all);
+}
+
+static int
+show_unsendable(const struct config *cfg, size_t max, bool json)
+{
+    struct db *db = db_open(cfg);
+    struct could_not_send *c = xcalloc(max, sizeof(*c));
+    size_t n = 0;
+    int rc = db == NULL ? -1 : db_could_not_send_list(db, c, max, &n);
+
+    if (rc == 0)
+        print_unsendable(c, n, json);
+    free(c);
+    if (db != NULL)
+        db_close(db);
+    return rc == 0 ? EXIT_OK : EXIT_TEMPFAIL;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -329,7 +397,9 @@ main(int argc, char **argv)
     if (cfg == NULL)
         return EXIT_USAGE;
     segment_name(cfg->shmem_key, cfg->project_root, name);
-    rc = show(name, options.json);
+    rc = options.unsendable > 0
+             ? show_unsendable(cfg, (size_t)options.unsendable, options.json)
+             : show(name, options.json);
     config_free(cfg);
     return fflush(stdout) == 0 ? rc : EXIT_TEMPFAIL;
 }
