@@ -46,10 +46,6 @@ static const struct conf_option option_rows[] = {
 };
 #undef CONF_STRUCT
 
-static const struct cmdline_exit exits[] = {
-    {EXIT_NO, "--explain: no job can be taken"},
-};
-
 static const struct cmdline cmdline = {
     .name = "scheduler",
     .section = 8,
@@ -61,11 +57,10 @@ static const struct cmdline cmdline = {
         "With --replay it handles a saved request for real, against the "
         "project's database and job array, and logs to stderr. With --explain "
         "nothing is kept: the transaction is rolled back and the job array is "
-        "a private copy; see explain(1).",
+        "a private copy; the exit status is 0 if a job can be taken, 1 if none "
+        "can. See explain(1).",
     .options = option_rows,
     .n_options = ARRAY_LEN(option_rows),
-    .exits = exits,
-    .n_exits = ARRAY_LEN(exits),
 };
 
 struct worker {

@@ -242,6 +242,7 @@ link_tools(const struct newproject *p)
         {"check_plan_classes", "check_plan_classes"},
         {"create_work",        "create_work"       },
         {"dir_hier_path",      "dir_hier_path"     },
+        {"explain",            "explain"           },
         {"merge_hosts",        "merge_hosts"       },
         {"set_aside",          "set_aside"         },
         {"set_priority",       "set_priority"      },
