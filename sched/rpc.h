@@ -14,7 +14,7 @@
 #include "buf.h"
 #include "claims.h"
 #include "db_sched.h"
-#include "limits.h"
+#include "app_limits.h"
 #include "reply.h"
 #include "request.h"
 #include "standing.h"

@@ -10,7 +10,7 @@
 #include "config.h"
 #include "estimate.h"
 #include "host_offer.h"
-#include "limits.h"
+#include "app_limits.h"
 #include "log.h"
 #include "prefs.h"
 #include "quota.h"

@@ -1,7 +1,7 @@
-/* limits.h - what limits, preferences and homogeneous redundancy say of each
- * application in this request (dispatch §6, §8.4). */
-#ifndef QUORATE_LIMITS_H
-#define QUORATE_LIMITS_H
+/* app_limits.h - what limits, preferences and homogeneous redundancy say of
+ * each application in this request (dispatch §6, §8.4). */
+#ifndef QUORATE_APP_LIMITS_H
+#define QUORATE_APP_LIMITS_H
 
 #include <stdbool.h>
 #include <stddef.h>

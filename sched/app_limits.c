@@ -1,10 +1,10 @@
-/* limits.c - what limits, preferences and homogeneous redundancy say of each
- * application in this request.
+/* app_limits.c - what limits, preferences and homogeneous redundancy say of
+ * each application in this request.
  *
  * Jobs in progress are counted in the database, not in what the client lists:
  * a client whose replies were lost knows nothing of jobs that are promised to
  * it, and would get more of them with each request. */
-#include "limits.h"
+#include "app_limits.h"
 
 #include <stdlib.h>
 #include <string.h>
