@@ -208,8 +208,9 @@ version_counts(const struct db_catalog *c, const struct app_version *v)
 
     if (app == NULL || !platform_known(c, v->platformid))
         return false;
-    return app->min_version == 0 ? !v->deprecated
-                                 : v->version_num >= app->min_version;
+    if (app->min_version == 0 && v->deprecated)
+        return app->homogeneous_app_version; /* workunits may be pinned to it */
+    return v->version_num >= app->min_version;
 }
 
 static void

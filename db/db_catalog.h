@@ -29,6 +29,9 @@ struct db_catalog {
  * versions from min_version on are there, the superseded ones marked
  * `deprecated`: only a workunit that pins one (app_version_num) may use it.
  *
+ * An application with homogeneous_app_version keeps its superseded versions,
+ * too: workunits are committed to the version that their first result got.
+ *
  * min_core_version and max_core_version in the old notation (100·major + minor)
  * become 10000·major + 100·minor.
  *

@@ -233,6 +233,12 @@ has_version_for_idle_processor(const struct offer *o)
 }
 
 static bool
+has_version_beside_own(const struct offer *o)
+{
+    return version_refusal(o) != VERSION_OWN_PROGRAM;
+}
+
+static bool
 has_version_in_app_info(const struct offer *o)
 {
     return version_refusal(o) != VERSION_ANONYMOUS;
@@ -571,6 +577,10 @@ const struct dispatch_rule dispatch_rules[] = {
      UNIT_NONE, NULL, NULL},
     {"app-info", REFUSAL_OTHER, has_version_in_app_info,
      "There are tasks, but your app_info.xml has no usable version of {app}.",
+     UNIT_NONE, NULL, NULL},
+    {"own-program", REFUSAL_OTHER, has_version_beside_own,
+     "There are tasks, but {app} must be the project's own program, not one of "
+     "an app_info.xml: its results are compared with each other.",
      UNIT_NONE, NULL, NULL},
     {"type-filled", REFUSAL_OTHER, wants_type, NULL, UNIT_NONE, NULL, NULL},
     {"type-limit", REFUSAL_OTHER, within_limits_of_type,

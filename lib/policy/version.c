@@ -300,8 +300,8 @@ note_refusal(const struct version_query *q, enum version_refusal no,
     if (no <= ret->refusal)
         return;
     ret->refusal = no;
-    if (no == VERSION_PLAN_CLASS && !on->not_for_job)
-        ret->verdict = on->verdict;
+    ret->verdict =
+        no == VERSION_PLAN_CLASS && !on->not_for_job ? on->verdict : NULL;
     if (no == VERSION_QUOTA)
         ret->quota = quota_reached(q, usage_of(q, on, &one_cpu)->type, on->hav,
                                    on->jobs_today);

@@ -138,15 +138,17 @@ static const struct {
     const char *want;
 } choices[] = {
     {"of each platform and plan class only the newest counts",             "DO 1",
-     "102 101mt 100"                                                                                                           },
+     "102 101mt 100"                                                                                                                           },
     {"a deprecated version does not supersede another",
-     "UPDATE app_version SET deprecated = 1 WHERE version_num = 102",                                          "101 101mt 100" },
+     "UPDATE app_version SET deprecated = 1 WHERE version_num = 102",                                          "101 101mt 100"                 },
     {"with min_version all from there on are kept, the older ones marked",
-     "UPDATE app SET min_version = 101",                                                                       "102 101! 101mt"},
+     "UPDATE app SET min_version = 101",                                                                       "102 101! 101mt"                },
     {"what is older than min_version cannot be used",
-     "UPDATE app SET min_version = 103",                                                                       ""              },
+     "UPDATE app SET min_version = 103",                                                                       ""                              },
     {"min_version 100 keeps all",                                          "UPDATE app SET min_version = 100",
-     "102 101! 101mt 100! 100!mt 100"                                                                                          },
+     "102 101! 101mt 100! 100!mt 100"                                                                                                          },
+    {"results of one version: all are kept for workunits pinned to them",
+     "UPDATE app SET homogeneous_app_version = 1",                                                             "102 101! 101mt 100! 100!mt 100"},
 };
 
 START_TEST(superseded_versions)

@@ -644,6 +644,7 @@ static const struct {
     {VERSION_IN_PROGRESS,    "app-limit"     },
     {VERSION_NOT_ASKED,      "processor"     },
     {VERSION_ANONYMOUS,      "app-info"      },
+    {VERSION_OWN_PROGRAM,    "own-program"   },
 };
 
 START_TEST(each_reason_has_its_rule)
@@ -700,6 +701,7 @@ static const struct {
     {"app-limit",       REFUSAL_OTHER,    0                  },
     {"processor",       REFUSAL_OTHER,    0                  },
     {"app-info",        REFUSAL_OTHER,    0                  },
+    {"own-program",     REFUSAL_OTHER,    0                  },
     {"type-filled",     REFUSAL_OTHER,    0                  },
     {"type-limit",      REFUSAL_OTHER,    0                  },
     {"hr-unknown",      REFUSAL_PLATFORM, REFUSED_HR_UNKNOWN },
