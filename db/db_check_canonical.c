@@ -72,7 +72,8 @@ const struct audit_rule audit_canonical_rules[] = {
             " AND " NOT_DUE " AND NOT (" NEVER ")"
             " AND NOT EXISTS (SELECT 1 FROM result AS r"
             "  WHERE r.workunitid = w.id AND (r.server_state <> 5"
-            "  OR r.outcome = 1 AND r.validate_state = 0))",
+            /* not checked, or its file is to be read again */
+            "  OR r.outcome = 1 AND r.validate_state IN (0, 4)))",
         .detail = "'all results are over, assimilate_state INIT'",
         .repair = &audit_look_again,
     },

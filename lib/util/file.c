@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -82,26 +83,50 @@ file_write_all(int fd, const void *bytes, size_t n)
     return 0;
 }
 
-/* Open the temporary file beside `path`; its name goes to `temp`. */
-static int
-open_temp(const char *path, struct buf *temp)
+/* Is this open file still the one that has the name? */
+static bool
+has_name(int fd, const char *name)
 {
-    buf_addf(temp, "%s.tmp.%d", path, (int)getpid());
-    return open(buf_str(temp),
-                O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+    struct stat ours, there;
+
+    return fstat(fd, &ours) == 0 && lstat(name, &there) == 0 &&
+           ours.st_dev == there.st_dev && ours.st_ino == there.st_ino;
 }
 
-/* The file is complete: give it its mode and its name.  Takes fd and temp. */
-static int
-finish_temp(int fd, struct buf *temp, const char *path, mode_t mode, bool sync,
+/* The name is the same for every writer, so what a killed one left is written
+ * over by the next.  The lock keeps two writers apart; who had to wait for it
+ * finds that the file has been renamed meanwhile, and opens a new one. */
+int
+file_begin(const char *path, struct buf *temp)
+{
+    buf_addf(temp, "%s.tmp", path);
+    for (;;) {
+        int fd = open(buf_str(temp),
+                      O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+        int locked;
+
+        /* complete and read-only, but the writer died before its rename */
+        if (fd < 0 && errno == EACCES && unlink(buf_str(temp)) == 0)
+            continue;
+        if (fd < 0)
+            return -1;
+        while ((locked = flock(fd, LOCK_EX)) != 0 && errno == EINTR)
+            ;
+        if (locked == 0 && has_name(fd, buf_str(temp)) &&
+            (locked = ftruncate(fd, 0)) == 0)
+            return fd;
+        close_quietly(fd);
+        if (locked != 0)
+            return -1;
+    }
+}
+
+int
+file_finish(int fd, struct buf *temp, const char *path, mode_t mode, bool sync,
             int rc)
 {
     if (rc == 0 && (fchmod(fd, mode) != 0 || (sync && fsync(fd) != 0)))
         rc = -1;
-    if (rc == 0)
-        rc = close(fd);
-    else
-        close_quietly(fd);
     if (rc == 0)
         rc = rename(buf_str(temp), path);
     if (rc != 0) {
@@ -110,6 +135,7 @@ finish_temp(int fd, struct buf *temp, const char *path, mode_t mode, bool sync,
         (void)unlink(buf_str(temp));
         errno = saved;
     }
+    close_quietly(fd); /* and with it the lock */
     buf_free(temp);
     return rc;
 }
@@ -119,13 +145,13 @@ write_file(const char *path, const void *bytes, size_t n, mode_t mode,
            bool sync)
 {
     struct buf temp = BUF_INIT;
-    int fd = open_temp(path, &temp);
+    int fd = file_begin(path, &temp);
 
     if (fd < 0) {
         buf_free(&temp);
         return -1;
     }
-    return finish_temp(fd, &temp, path, mode, sync,
+    return file_finish(fd, &temp, path, mode, sync,
                        file_write_all(fd, bytes, n));
 }
 
@@ -163,8 +189,8 @@ file_copy(const char *from, const char *to, mode_t mode)
 
     if (in < 0)
         return -1;
-    if (fstat(in, &st) == 0 && (out = open_temp(to, &temp)) >= 0)
-        rc = finish_temp(out, &temp, to, mode != 0 ? mode : st.st_mode & 0777,
+    if (fstat(in, &st) == 0 && (out = file_begin(to, &temp)) >= 0)
+        rc = file_finish(out, &temp, to, mode != 0 ? mode : st.st_mode & 0777,
                          true, copy_bytes(in, out));
     buf_free(&temp);
     close_quietly(in);

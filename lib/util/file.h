@@ -14,8 +14,17 @@ struct buf;
  * 0, or -1 with errno (not logged). */
 int file_read(const char *path, size_t max, struct buf *out);
 
-/* Write to "<path>.tmp.<pid>", fsync, rename: all or nothing.  The mode is set
- * as given, whatever the umask.  -1 with errno. */
+/* A new content of `path`: write it to the descriptor, which is that of
+ * "<path>.tmp" (the name goes to `temp`), and finish.  All or nothing, also
+ * among several writers; what a killed writer left is written over by the next.
+ * file_finish() with rc = 0 sets the mode as given, whatever the umask, and
+ * renames; with another rc it removes what was written.  It takes fd and temp;
+ * returns rc or -1 with errno. */
+int file_begin(const char *path, struct buf *temp);
+int file_finish(int fd, struct buf *temp, const char *path, mode_t mode,
+                bool sync, int rc);
+
+/* Write a whole file that way. */
 int file_write(const char *path, const void *bytes, size_t n, mode_t mode);
 
 /* The same without fsync, for what a crash of the machine may take: status. */

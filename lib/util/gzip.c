@@ -3,12 +3,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
 #include "buf.h"
+#include "file.h"
 
 static int
 pump(int in, gzFile out)
@@ -24,34 +23,40 @@ pump(int in, gzFile out)
     return n == 0 ? 0 : -1;
 }
 
+/* Takes nothing: `fd` stays open. */
+static int
+compress_to(int in, int fd)
+{
+    int copy = dup(fd);
+    gzFile out = copy >= 0 ? gzdopen(copy, "wb9") : NULL;
+    int rc;
+
+    if (out == NULL) {
+        if (copy >= 0)
+            close(copy);
+        return -1;
+    }
+    rc = pump(in, out);
+    if (gzclose(out) != Z_OK && rc == 0) {
+        errno = EIO; /* a full disk may show only here */
+        rc = -1;
+    }
+    return rc;
+}
+
 int
 gzip_file(const char *from, const char *to, mode_t mode)
 {
     struct buf temp = BUF_INIT;
-    gzFile out = NULL;
-    int rc = -1;
     int in = open(from, O_RDONLY | O_CLOEXEC);
+    int out, rc = -1;
 
     if (in < 0)
         return -1;
-    buf_addf(&temp, "%s.tmp.%ld", to, (long)getpid());
-    out = gzopen(buf_str(&temp), "wb9");
-    if (out != NULL)
-        rc = pump(in, out);
-    if (out != NULL && gzclose(out) != Z_OK && rc == 0) {
-        errno = EIO; /* a full disk may show only here */
-        rc = -1;
-    }
-    if (rc == 0 &&
-        (chmod(buf_str(&temp), mode) != 0 || rename(buf_str(&temp), to) != 0))
-        rc = -1;
-    if (rc != 0) {
-        int saved = errno;
-
-        unlink(buf_str(&temp));
-        errno = saved;
-    }
-    close(in);
+    out = file_begin(to, &temp);
+    if (out >= 0)
+        rc = file_finish(out, &temp, to, mode, true, compress_to(in, out));
     buf_free(&temp);
+    close(in);
     return rc;
 }

@@ -703,6 +703,23 @@ START_TEST(a_clean_project_has_no_breach)
 }
 END_TEST
 
+/* Its output could not be read: the validator tries again after some hours, and
+ * until then an assimilator that wanted to see all results waits. */
+START_TEST(who_waits_for_a_result_to_be_read_again_is_no_breach)
+{
+    dbtest_exec(db, "UPDATE result SET server_state = 5, outcome = 1,"
+                    " validate_state = 4, client_state = 5, received_time ="
+                    " sent_time + 1 WHERE name = 'agreed_2'");
+    dbtest_exec(db, "UPDATE workunit SET assimilate_state = 0, transition_time"
+                    " = " SOON " WHERE name = 'agreed'");
+    ck_assert_int_eq(ask("--only", "canonical-told", NULL, 0).status, 0);
+    dbtest_exec(db, "UPDATE result SET validate_state = 2 WHERE name ="
+                    " 'agreed_2'");
+    ck_assert_int_eq(ask("--only", "canonical-told", NULL, 0).status, 1);
+    restore();
+}
+END_TEST
+
 START_TEST(every_check_has_a_planted_breach)
 {
     char text[16384], *rest = text;
@@ -786,6 +803,7 @@ audit_suite(void)
     tcase_add_checked_fixture(tc, connect_again, disconnect);
     tcase_set_timeout(tc, 120);
     tcase_add_test(tc, a_clean_project_has_no_breach);
+    tcase_add_test(tc, who_waits_for_a_result_to_be_read_again_is_no_breach);
     tcase_add_test(tc, every_check_has_a_planted_breach);
     tcase_add_loop_test(tc, a_planted_breach_is_named_and_no_other, 0,
                         ARRAY_LEN(plants));

@@ -38,6 +38,17 @@ static struct db *db;
 /* ---- running programs -----------------------------------------------------
  */
 
+/* The server rolls back what a killed program had begun when it sees that the
+ * connection is gone; until then its rows are locked, and a program that passes
+ * over locked rows would find nothing to do. */
+static void
+wait_for_rollback(void)
+{
+    while (project_ask("SELECT COUNT(*) FROM information_schema.processlist "
+                       "WHERE db = DATABASE() AND id <> CONNECTION_ID()") > 0)
+        usleep(1000);
+}
+
 /* Exit status, or 128 + signal.  die_at 0: it is not killed.  The output goes
  * to `out` below the project, the log to its file "log". */
 static int
@@ -68,6 +79,7 @@ run_killed_at(long die_at, const char *out, const char *const *words)
         _exit(127);
     }
     ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+    wait_for_rollback();
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 

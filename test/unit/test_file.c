@@ -100,6 +100,60 @@ START_TEST(no_reader_sees_half)
 }
 END_TEST
 
+/* … and two writers do not disturb each other. */
+START_TEST(of_two_writers_each_writes_whole)
+{
+    pid_t writer[2];
+    int status;
+
+    for (int w = 0; w < 2; w++)
+        if ((writer[w] = fork()) == 0) {
+            char all[4096];
+
+            memset(all, 'a' + w, sizeof(all));
+            for (int i = 0; i < 200; i++)
+                if (file_write_nosync(scratch("two"), all, sizeof(all), 0600) !=
+                    0)
+                    _exit(1);
+            _exit(0);
+        }
+    for (int w = 0; w < 2; w++) {
+        ck_assert_int_eq(waitpid(writer[w], &status, 0), writer[w]);
+        ck_assert_int_eq(status, 0);
+    }
+    ck_assert_uint_eq(strlen(content(scratch("two"))), 4096);
+    ck_assert_uint_eq(strspn(buf_str(&text), text.data[0] == 'a' ? "a" : "b"),
+                      4096);
+    ck_assert(!file_exists(scratch("two.tmp")));
+}
+END_TEST
+
+/* A writer was killed: once in the middle, once just before its rename. */
+START_TEST(what_a_killed_writer_left_is_written_over)
+{
+    struct buf temp = BUF_INIT;
+    int fd = file_begin(scratch("e"), &temp);
+
+    ck_assert_int_ge(fd, 0);
+    ck_assert_int_eq(file_write_all(fd, "half of a long", 14), 0);
+    close(fd);
+    buf_free(&temp);
+    ck_assert_int_eq(file_write(scratch("e"), "whole", 5, 0644), 0);
+    ck_assert_str_eq(content(scratch("e")), "whole");
+    ck_assert(!file_exists(scratch("e.tmp")));
+
+    fd = file_begin(scratch("e"), &temp);
+    ck_assert_int_ge(fd, 0);
+    ck_assert_int_eq(fchmod(fd, 0444), 0);
+    close(fd);
+    buf_free(&temp);
+    ck_assert_int_eq(file_write(scratch("e"), "again", 5, 0644), 0);
+    ck_assert_str_eq(content(scratch("e")), "again");
+    ck_assert_uint_eq(mode_of(scratch("e")), 0644);
+    ck_assert(!file_exists(scratch("e.tmp")));
+}
+END_TEST
+
 START_TEST(a_copy_has_the_bits_of_its_source_or_those_told)
 {
     ck_assert_int_eq(file_write(scratch("prog"), "#!/bin/sh\n", 10, 0750), 0);
@@ -231,6 +285,8 @@ add_tests(TCase *tc)
     tcase_add_test(tc, a_file_larger_than_allowed_is_refused);
     tcase_add_test(tc, a_failed_write_leaves_nothing);
     tcase_add_test(tc, no_reader_sees_half);
+    tcase_add_test(tc, of_two_writers_each_writes_whole);
+    tcase_add_test(tc, what_a_killed_writer_left_is_written_over);
     tcase_add_test(tc, a_copy_has_the_bits_of_its_source_or_those_told);
     tcase_add_test(tc, folders_are_made_with_all_above_them);
     tcase_add_test(tc, a_tree_goes_and_what_links_point_to_stays);
