@@ -51,9 +51,17 @@ write_config(const char *more)
     buf_free(&text);
 }
 
+/* More options of the feeder: words; NULL ends them. */
+static const char *options[8];
+
 static void
 start_feeder(const char *sleep_interval)
 {
+    const char *arg[16] = {"feeder", "-d", "4", "--sleep_interval",
+                           sleep_interval};
+
+    for (size_t i = 0; options[i] != NULL; i++)
+        arg[5 + i] = options[i];
     feeder = fork();
     if (feeder == 0) {
         int log = open(project_path("feeder.log"),
@@ -62,8 +70,7 @@ start_feeder(const char *sleep_interval)
         prctl(PR_SET_PDEATHSIG, SIGTERM); /* if the test fails */
         setpgid(0, 0);
         dup2(log, STDERR_FILENO);
-        execl(DAEMONS "/feeder", "feeder", "-d", "4", "--sleep_interval",
-              sleep_interval, (char *)NULL);
+        execv(DAEMONS "/feeder", (char **)(uintptr_t)arg);
         _exit(127);
     }
     ck_assert_int_gt(feeder, 0);
@@ -97,6 +104,7 @@ attach(void)
 static void
 setup(void)
 {
+    memset(options, 0, sizeof(options));
     project_new();
     write_config("");
     segment_name(0, project_path(""), name);
@@ -530,6 +538,289 @@ START_TEST(while_questions_fail_the_heart_beats)
 }
 END_TEST
 
+/* ---- who is not to be starved ---------------------------------------------
+ */
+
+/* Results first … first + n - 1 of app 2. */
+static void
+results_of_other_app(int64_t first, int n)
+{
+    struct db *db = dbtest_open();
+
+    if (dbtest_i64(db, "SELECT COUNT(*) FROM app WHERE id = 2") == 0)
+        ck_assert_int_eq(dbtest_app(db, "other"), 2);
+    make_results(db, first, n, 0);
+    db_close(db);
+    project_do("UPDATE workunit w JOIN result r ON r.workunitid = w.id "
+               "SET w.appid = 2, r.appid = 2 WHERE r.id >= %" PRId64
+               " AND r.id < %" PRId64,
+               first, first + n);
+}
+
+static bool
+is_ready(int64_t id)
+{
+    struct buf want = BUF_INIT, have = BUF_INIT;
+    bool found;
+
+    buf_addf(&have, " %s", ready());
+    buf_addf(&want, " %" PRId64 " ", id);
+    found = strstr(buf_str(&have), buf_str(&want)) != NULL;
+    buf_free(&have);
+    buf_free(&want);
+    return found;
+}
+
+static void
+comes(int64_t id, double seconds)
+{
+    double begin = clock_now_fine();
+
+    while (!is_ready(id)) {
+        ck_assert_msg(clock_now_fine() - begin < seconds,
+                      "after %g s result %" PRId64 " is not among %s", seconds,
+                      id, ready());
+        clock_sleep(0.01);
+    }
+}
+
+/* How many READY slots hold results from first to last? */
+static int
+n_ready(int64_t first, int64_t last)
+{
+    int n = 0;
+
+    for (int64_t id = first; id <= last; id++)
+        n += is_ready(id);
+    return n;
+}
+
+START_TEST(a_block_of_one_app_does_not_keep_out_another)
+{
+    results(1, 1000, 5);
+    results_of_other_app(2000, 1);
+    start_feeder("600");
+    attach();
+    /* 1000 before it, 10 slots */
+    becomes_ready("1 2 3 4 5 6 7 8 9 2000 ", SOON);
+}
+END_TEST
+
+START_TEST(a_block_of_large_jobs_does_not_keep_out_a_small_one)
+{
+    results(1, 1000, 5);
+    results(2000, 1, 0);
+    project_do("UPDATE workunit SET rsc_memory_bound = 6e10 WHERE id < 2000");
+    start_feeder("600");
+    attach();
+    comes(2000, SOON);
+}
+END_TEST
+
+/* Six hosts cannot take any job that is there now. */
+static void
+all_are_refused(void)
+{
+    struct jobarray *array;
+
+    if (segment_refresh(segment) != SEGMENT_OK)
+        return;
+    array = segment_jobarray(segment);
+    for (size_t i = 0; i < SLOTS; i++) {
+        struct job_slot *slot = jobarray_slot(array, i);
+
+        for (int host = 1; host <= 6; host++)
+            jobarray_refuse(array, slot, atomic_load(&slot->result_id), host,
+                            REFUSED_MEMORY);
+    }
+}
+
+START_TEST(what_nobody_takes_makes_room)
+{
+    results(1, 30, 5);
+    start_feeder("0.1");
+    attach();
+    becomes_ready("1 2 3 4 5 6 7 8 9 10 ", SOON);
+    all_are_refused();
+    comes(12, LIMIT); /* the next in order */
+    ck_assert_int_lt(n_ready(1, 10), 10);
+    /* who was taken out is not forgotten */
+    ck_assert_int_ge(project_ask("SELECT COUNT(*) FROM x_refused_host"), 6);
+}
+END_TEST
+
+START_TEST(without_others_they_stay)
+{
+    results(1, 10, 5);
+    start_feeder("0.1");
+    attach();
+    becomes_ready("1 2 3 4 5 6 7 8 9 10 ", SOON);
+    all_are_refused();
+    clock_sleep(0.5);
+    ck_assert_str_eq(ready(), "1 2 3 4 5 6 7 8 9 10 ");
+}
+END_TEST
+
+/* ---- shares and orders ----------------------------------------------------
+ */
+
+START_TEST(apps_share_the_slots_by_weight)
+{
+    results(1, 30, 9);
+    results_of_other_app(100, 30);
+    project_do("UPDATE app SET weight = IF(id = 1, 1, 4)");
+    options[0] = "--allapps";
+    start_feeder("600");
+    attach();
+    comes(100, SOON);
+    clock_sleep(0.3);
+    ck_assert_int_eq(n_ready(1, 30), 2);
+    ck_assert_int_eq(n_ready(100, 130), 8);
+}
+END_TEST
+
+START_TEST(an_app_without_jobs_lends_its_slots)
+{
+    results(1, 30, 9);
+    results_of_other_app(100, 1);
+    project_do("UPDATE app SET weight = IF(id = 1, 1, 9)");
+    options[0] = "--allapps";
+    start_feeder("0.1");
+    attach();
+    comes(100, SOON);
+    becomes_ready("1 2 3 4 5 6 7 8 9 100 ", SOON);
+}
+END_TEST
+
+START_TEST(an_app_of_weight_0_gets_none)
+{
+    results(1, 30, 9);
+    results_of_other_app(100, 30);
+    project_do("UPDATE app SET weight = IF(id = 1, 0, 1)");
+    options[0] = "--allapps";
+    start_feeder("0.1");
+    attach();
+    comes(109, SOON);
+    clock_sleep(0.3);
+    ck_assert_int_eq(n_ready(1, 30), 0);
+}
+END_TEST
+
+static const struct {
+    const char *promise;
+    const char *option[5];
+    const char *want; /* results 1 … 12, priority 12 … 1 */
+} chosen[] = {
+    {"the best",                      {NULL},                               "1 2 3 4 5 6 7 8 9 10 "  },
+    {"the same by its names",
+     {"--priority_order_create_time"},
+     "1 2 3 4 5 6 7 8 9 10 "                                                                         },
+    {"low priority first",            {"--priority_asc"},                   "3 4 5 6 7 8 9 10 11 12 "},
+    {"by result.random, here the id",
+     {"--random_order"},
+     "1 2 3 4 5 6 7 8 9 10 "                                                                         },
+    {"only the app asked for",        {"--appids", "1"},                    "1 2 3 4 5 6 7 8 9 10 "  },
+    {"an app that has none",          {"--appids", "3"},                    ""                       },
+    {"a share of results",            {"--mod", "3", "1"},                  "1 4 7 10 "              },
+    {"a share of workunits",          {"--wmod", "3", "2"},                 "2 5 8 11 "              },
+    {"a share of one app",            {"--mod", "3", "0", "--appids", "1"}, "3 6 9 12 "              },
+    {"a share of apps by weight",
+     {"--mod", "3", "0", "--allapps"},
+     "3 6 9 12 "                                                                                     },
+    {"one of each batch in turn",     {"--by_batch"},                       "1 2 3 4 5 6 7 8 11 12 " },
+    {"one submitter",                 {"--user", "8"},                      "11 12 "                 },
+    {"submitters share",              {"--by_submitter"},                   "1 2 3 4 5 6 7 8 11 12 " },
+};
+
+START_TEST(the_operator_chooses)
+{
+    results(1, 12, 0);
+    project_do("UPDATE result SET priority = 13 - id, random = id");
+    project_do("UPDATE result SET batch = IF(id > 10, 52, 51)");
+    project_do(
+        "INSERT IGNORE INTO batch (id, user_id) VALUES (51, 7), (52, 8)");
+    project_do("INSERT IGNORE INTO user_submit (user_id, quota) VALUES (7, 1), "
+               "(8, 1)");
+    memcpy(options, chosen[_i].option, sizeof(chosen[_i].option));
+    start_feeder("600");
+    attach();
+    if (strcmp(chosen[_i].want, "") == 0)
+        clock_sleep(0.3);
+    becomes_ready(chosen[_i].want, SOON);
+}
+END_TEST
+
+static const char *const wrong[][5] = {
+    {"--random_order", "--priority_asc"},
+    {"--allapps",      "--by_batch"    },
+    {"--by_batch",     "--user",         "3"},
+    {"--mod",                "2",                          "0", "--wmod"},
+    {"--wmod",             "2","2"},
+    {"--appids",         "1,x"         },
+    {"--user",                "alice"                      },
+};
+
+START_TEST(what_makes_no_sense_is_refused)
+{
+    int status;
+
+    memcpy(options, wrong[_i], sizeof(wrong[_i]));
+    start_feeder("600");
+    ck_assert_int_eq(waitpid(feeder, &status, 0), feeder);
+    feeder = 0;
+    ck_assert(WIFEXITED(status));
+    ck_assert_int_eq(WEXITSTATUS(status), 100);
+}
+END_TEST
+
+/* ---- classes of equal hosts -----------------------------------------------
+ */
+
+START_TEST(classes_have_their_slots)
+{
+    results(1, 30, 9);
+    project_do("UPDATE app SET homogeneous_redundancy = 2");
+    project_do("UPDATE workunit SET hr_class = 258 WHERE id <= 20");
+    write_config("<hr_allocate_slots>1</hr_allocate_slots>\n");
+    project_write("hr_info.txt", "# type class credit\n2 258 300\n2 386 100\n");
+    start_feeder("0.1");
+    attach();
+    comes(25, SOON); /* 5 slots for those of no class */
+    clock_sleep(0.3);
+    ck_assert_int_eq(n_ready(21, 30), 5);
+    ck_assert_int_eq(n_ready(1, 20), 3); /* 5 x 3/4; 386 has no jobs */
+}
+END_TEST
+
+START_TEST(stale_jobs_release_their_workunits)
+{
+    results(1, 2, 9);
+    project_do("UPDATE workunit SET hr_class = 258, target_nresults = 1, "
+               "max_total_results = 3");
+    project_do(
+        "INSERT IGNORE INTO result (workunitid, name, appid, server_state) "
+        "VALUES (2, 'sibling', 1, 4)");
+    options[0] = "--purge_stale";
+    options[1] = "1";
+    start_feeder("0.1");
+    attach();
+    becomes_ready("1 2 ", SOON);
+    /* as if a minute had gone by */
+    for (size_t i = 0; i < SLOTS; i++)
+        jobarray_slot(segment_jobarray(segment), i)->time_added -= 61;
+    for (int i = 0;
+         i < 10 * LIMIT &&
+         project_ask("SELECT hr_class FROM workunit WHERE id = 1") != 0;
+         i++)
+        clock_sleep(0.1);
+    ck_assert_int_eq(project_ask("SELECT hr_class FROM workunit WHERE id = 1"),
+                     0);
+    becomes_ready("1 2 ", SOON); /* nobody else wants the slots */
+    ck_assert_int_eq(project_ask("SELECT hr_class FROM workunit WHERE id = 2"),
+                     258); /* one is in progress */
+}
+END_TEST
+
 int
 main(void)
 {
@@ -555,6 +846,18 @@ main(void)
     tcase_add_test(tc, dont_send_jobs_keeps_the_array_empty);
     tcase_add_test(tc, a_lost_connection_is_made_again);
     tcase_add_test(tc, while_questions_fail_the_heart_beats);
+    tcase_add_test(tc, a_block_of_one_app_does_not_keep_out_another);
+    tcase_add_test(tc, a_block_of_large_jobs_does_not_keep_out_a_small_one);
+    tcase_add_test(tc, what_nobody_takes_makes_room);
+    tcase_add_test(tc, without_others_they_stay);
+    tcase_add_test(tc, apps_share_the_slots_by_weight);
+    tcase_add_test(tc, an_app_without_jobs_lends_its_slots);
+    tcase_add_test(tc, an_app_of_weight_0_gets_none);
+    tcase_add_loop_test(tc, the_operator_chooses, 0, ARRAY_LEN(chosen));
+    tcase_add_loop_test(tc, what_makes_no_sense_is_refused, 0,
+                        ARRAY_LEN(wrong));
+    tcase_add_test(tc, classes_have_their_slots);
+    tcase_add_test(tc, stale_jobs_release_their_workunits);
     suite_add_tcase(suite, tc);
     return dbtest_run(suite);
 }
