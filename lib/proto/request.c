@@ -397,6 +397,7 @@ keep_facts(struct sched_request *q, const struct xml_node *root)
     request_facts(q, root, &text);
     q->facts_hash = hash_of(&text);
     q->facts = text.len > 0 ? buf_take(&text) : xstrdup("");
+    buf_free(&text); /* empty, it may hold memory all the same */
 }
 
 static struct sched_request *
