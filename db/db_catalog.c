@@ -213,16 +213,37 @@ version_counts(const struct db_catalog *c, const struct app_version *v)
     return v->version_num >= app->min_version;
 }
 
+/* The newest of its app and platform, and too old: nobody can use it, but that
+ * it is there is why a volunteer gets nothing. */
+static bool
+version_is_told(const struct db_catalog *c, size_t i)
+{
+    const struct app_version *v = &c->version[i];
+    const struct app *app = find_app(c, v->appid);
+
+    return app != NULL && platform_known(c, v->platformid) &&
+           v->version_num < app->min_version &&
+           (i == 0 || v[-1].appid != v->appid ||
+            v[-1].platformid != v->platformid);
+}
+
 static void
 drop_versions(struct db_catalog *c)
 {
     size_t kept = 0;
 
-    for (size_t i = 0; i < c->n_versions; i++)
-        if (version_counts(c, &c->version[i]))
+    for (size_t i = 0; i < c->n_versions; i++) {
+        bool told = version_is_told(c, i); /* looks at the one before */
+
+        if (told) {
+            free(c->version[i].xml_doc);
+            c->version[i].xml_doc = xstrdup("");
+        }
+        if (told || version_counts(c, &c->version[i]))
             c->version[kept++] = c->version[i];
         else
             free(c->version[i].xml_doc);
+    }
     c->n_versions = kept;
 }
 

@@ -27,7 +27,10 @@ struct db_catalog {
  * A version with a lower number than another of the same app, platform and plan
  * class is superseded.  If app.min_version is 0 it is left out.  If not, all
  * versions from min_version on are there, the superseded ones marked
- * `deprecated`: only a workunit that pins one (app_version_num) may use it.
+ * `deprecated`: only a workunit that pins one (app_version_num) may use it.  An
+ * app all of whose versions for a platform are below min_version has the newest
+ * of them there, without its document: it is not used, but told apart from an
+ * app that was never made for the platform.
  *
  * An application with homogeneous_app_version keeps its superseded versions,
  * too: workunits are committed to the version that their first result got.

@@ -142,9 +142,9 @@ static const struct {
     {"a deprecated version does not supersede another",
      "UPDATE app_version SET deprecated = 1 WHERE version_num = 102",                                          "101 101mt 100"                 },
     {"with min_version all from there on are kept, the older ones marked",
-     "UPDATE app SET min_version = 101",                                                                       "102 101! 101mt"                },
-    {"what is older than min_version cannot be used",
-     "UPDATE app SET min_version = 103",                                                                       ""                              },
+     "UPDATE app SET min_version = 101",                                                                       "102 101! 101mt 100"            },
+    {"where all are older than min_version, the newest tells so",
+     "UPDATE app SET min_version = 103",                                                                       "102 100"                       },
     {"min_version 100 keeps all",                                          "UPDATE app SET min_version = 100",
      "102 101! 101mt 100! 100!mt 100"                                                                                                          },
     {"results of one version: all are kept for workunits pinned to them",
@@ -162,8 +162,13 @@ START_TEST(superseded_versions)
     /* The order in which rows of equal number come is that of their ids. */
     dbtest_exec(db, "UPDATE app_version SET id = id + 100"
                     " WHERE plan_class = 'mt'");
+    dbtest_exec(db, "UPDATE app_version SET xml_doc = 'document'");
     dbtest_exec(db, choices[_i].change);
     load();
+    for (size_t i = 0; i < catalog.n_versions; i++)
+        ck_assert_int_eq(catalog.version[i].xml_doc[0] == '\0',
+                         catalog.version[i].version_num <
+                             catalog.app[0].min_version);
     ck_assert_msg(strcmp(versions(), choices[_i].want) == 0,
                   "broken: %s: %s instead of %s", choices[_i].promise,
                   versions(), choices[_i].want);

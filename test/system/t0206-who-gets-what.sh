@@ -107,7 +107,7 @@ promise "unless another of its platforms is known" sends 1
 sql "UPDATE app SET min_version = 101"
 fresh_jobs 1
 ask
-promise "a version below min_version is not used" none "not available"
+promise "a version below min_version is not used" none "brought up to date"
 sql "UPDATE app SET min_version = 100"
 feeder_restart && feeder_fill
 ask
