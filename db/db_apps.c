@@ -11,7 +11,7 @@ const struct db_app_column db_app_columns[] = {
     {"min_version",             DB_COLUMN_INT,    0,  2147483647},
     {"deprecated",              DB_COLUMN_INT,    0,  1         },
     {"user_friendly_name",      DB_COLUMN_TEXT,   0,  0         },
-    {"homogeneous_redundancy",  DB_COLUMN_INT,    0,  2         },
+    {"homogeneous_redundancy",  DB_COLUMN_INT,    0,  3         },
     {"weight",                  DB_COLUMN_DOUBLE, -1, 1e9       },
     {"beta",                    DB_COLUMN_INT,    0,  1         },
     {"target_nresults",         DB_COLUMN_INT,    0,  32767     },

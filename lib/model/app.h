@@ -19,7 +19,8 @@ struct app {
     char user_friendly_name[NAME_SIZE];
     int min_version; /* 0 none */
     bool deprecated;
-    int homogeneous_redundancy; /* 0 none, 1 fine, 2 coarse */
+    int homogeneous_redundancy; /* enum hr_type: 0 none, 1 fine, 2 coarse, 3
+                                   table */
     double weight;              /* share of feeder slots; -1 hard app */
     bool beta;
     int target_nresults; /* adaptive replication; 0 off */

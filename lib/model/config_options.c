@@ -109,9 +109,9 @@ const struct conf_option config_options[] = {
            "deadline of a reliable host's result; 0: as usual"),
     OPTION(reliable_max_error_rate, CONF_DOUBLE, "0", 0, 0, CONF_DEPRECATED, "",
            "no longer used"),
-    OPTION(homogeneous_redundancy, CONF_INT, "0", 0, 2, 0, "",
+    OPTION(homogeneous_redundancy, CONF_INT, "0", 0, 3, 0, "",
            "numerically equal hosts for all applications: 0 off, 1 fine, 2 "
-           "coarse"),
+           "coarse, 3 by hr_classes.xml"),
     OPTION(hr_allocate_slots, CONF_BOOL, "0", 0, 0, 0, "",
            "share the slots among the classes of hosts"),
     OPTION(hr_class_static, CONF_BOOL, "0", 0, 0, 0, "",

@@ -82,12 +82,13 @@ within_projects_limit(const struct offer *o)
     return false;
 }
 
-/* A job that hardly needs a processor is not asked for. */
+/* A job that hardly needs a processor is not asked for; one that was lost has
+ * been asked for before. */
 static bool
 wants_more_work(const struct offer *o)
 {
     return (o->app != NULL && o->app->non_cpu_intensive) || o->targeted ||
-           offer_host_wants_any(o->host);
+           o->resend || offer_host_wants_any(o->host);
 }
 
 /* ---- the application ---- */
@@ -248,7 +249,7 @@ has_version_in_app_info(const struct offer *o)
 static bool
 wants_type(const struct offer *o)
 {
-    return !has_version(o) || o->targeted ||
+    return !has_version(o) || o->targeted || o->resend ||
            (o->app != NULL && o->app->non_cpu_intensive) ||
            offer_host_wants(o->host, o->type);
 }

@@ -257,6 +257,7 @@ lost_job_over_quota(struct scene *s)
     s->offer.resend = true;
     s->host.day_left = s->host.user_room = s->host.room.total = 0;
     s->app_room.total = 0;
+    s->host.seconds_left[PROC_CPU] = 0;
 }
 
 static void
