@@ -1241,6 +1241,20 @@ CREATE TABLE x_host_request (
     PRIMARY KEY (host_id)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_unicode_ci;
 
+-- Which host got which of the files that many jobs need (locality scheduling).
+CREATE TABLE x_locality (
+    file varchar(254) COLLATE utf8mb4_bin NOT NULL
+        COMMENT 'what the names of its jobs have before "__"; by: scheduler',
+    nth int NOT NULL
+        COMMENT 'holder number, from 1; two that want the file at the same time want the same one; by: scheduler',
+    hostid bigint NOT NULL
+        COMMENT 'the holder; by: scheduler',
+    time bigint NOT NULL
+        COMMENT 'Unix s, of the last job of the file sent there; by: scheduler',
+    PRIMARY KEY (file, nth),
+    UNIQUE KEY x_locality_host (hostid, file)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_unicode_ci;
+
 -- Which steps of db/migrations this database has.  A new one has them all.
 CREATE TABLE x_schema (
     version int NOT NULL
@@ -1258,4 +1272,5 @@ INSERT INTO x_schema (version, applied_time) VALUES
     (40, UNIX_TIMESTAMP()),
     (50, UNIX_TIMESTAMP()),
     (70, UNIX_TIMESTAMP()),
-    (80, UNIX_TIMESTAMP());
+    (80, UNIX_TIMESTAMP()),
+    (90, UNIX_TIMESTAMP());

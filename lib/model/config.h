@@ -148,6 +148,7 @@ struct config {
     bool locality_scheduling_sorted_order;
     int64_t locality_scheduling_wait_period;  /* s */
     int64_t locality_scheduling_send_timeout; /* s */
+    int64_t locality_scheduling_min_share;    /* results */
     struct conf_list locality_scheduling_workunit_file;
     struct conf_list locality_scheduling_sticky_file;
     int64_t file_deletion_strategy;

@@ -241,6 +241,10 @@ const struct conf_option config_options[] = {
     OPTION(locality_scheduling_send_timeout, CONF_SECONDS, "0", 0, 31536000,
            0, "s",
            "age from which a result goes anywhere"),
+    OPTION(locality_scheduling_min_share, CONF_INT, "50", 1, 1000000000, 0,
+           "results",
+           "a file that others work on is sent to one more host only if there "
+           "are so many for each of them"),
     OPTION(locality_scheduling_workunit_file, CONF_LIST, NULL, 0, 0, 0, "",
            "extended regular expression: names of work files"),
     OPTION(locality_scheduling_sticky_file, CONF_LIST, NULL, 0, 0, 0, "",
