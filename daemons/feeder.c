@@ -23,6 +23,7 @@
 #include "config.h"
 #include "db.h"
 #include "db_catalog.h"
+#include "db_locality.h"
 #include "db_scale.h"
 #include "file.h"
 #include "filler.h"
@@ -257,6 +258,15 @@ feeder_stop(struct daemon *d)
     d->state = NULL;
 }
 
+/* Its index is not for other projects: every result would pay for it. */
+static int
+prepare_locality(const struct daemon *d)
+{
+    if (!d->cfg->locality_scheduling || d->mod_i != 0)
+        return 0;
+    return db_locality_prepare(d->db);
+}
+
 static int
 feeder_start(struct daemon *d)
 {
@@ -275,7 +285,8 @@ feeder_start(struct daemon *d)
     sigemptyset(&reload.sa_mask);
     sigaction(SIGUSR1, &reload, NULL);
     trigger_pulled(f); /* of a time before this start */
-    f->segment = create_segment(d);
+    if (prepare_locality(d) == 0)
+        f->segment = create_segment(d);
     if (f->segment == NULL || db_set_lock_wait(d->db, 0) != 0 ||
         publish(f, d) != 0) {
         feeder_stop(d);

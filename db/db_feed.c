@@ -20,17 +20,6 @@
 #include "log.h"
 #include "names.h"
 
-#define FEED_COLUMNS                                                           \
-    "r.id, r.workunitid, r.appid, r.batch, r.priority, r.size_class, "         \
-    "w.app_version_id, w.delay_bound, w.rsc_fpops_est, w.rsc_fpops_bound, "    \
-    "w.rsc_memory_bound, w.rsc_disk_bound, w.rsc_bandwidth_bound, "            \
-    "w.hr_class, w.app_version_num, w.error_mask, r.create_time, r.random, "   \
-    "w.keywords, COALESCE(b.user_id, 0)"
-
-#define FEED_FROM                                                              \
-    " FROM result r STRAIGHT_JOIN workunit w ON w.id = r.workunitid "          \
-    "LEFT JOIN batch b ON b.id = r.batch "
-
 #define FEED_WHERE "WHERE w.transitioner_flags = 0 AND w.appid IN ("
 
 struct id_list {
@@ -77,8 +66,8 @@ read_keywords(const char *text, int32_t ret[SENDABLE_KEYWORDS])
     }
 }
 
-static void
-sendable_from_row(struct db_query *q, struct sendable *s)
+void
+db_feed_sendable(struct db_query *q, struct sendable *s)
 {
     *s = (struct sendable){
         .result_id = db_col_i64(q, 0),
@@ -131,7 +120,7 @@ prepare_page(struct db *db, const struct feed_query *f, size_t n_apps)
     struct buf sql = BUF_INIT;
     struct db_query *q;
 
-    buf_add(&sql, "SELECT " FEED_COLUMNS FEED_FROM FEED_WHERE);
+    buf_add(&sql, "SELECT " DB_FEED_COLUMNS DB_FEED_FROM FEED_WHERE);
     db_placeholders(&sql, db_padded(n_apps));
     buf_add(&sql, ") AND r.server_state = ?");
     if (f->appid != 0)
@@ -230,7 +219,7 @@ read_page(struct db_query *q, struct feed_query *f, struct sendable *ret,
     while ((rc = db_step(q)) == 0) {
         struct sendable *s = &ret[*ret_n];
 
-        sendable_from_row(q, s);
+        db_feed_sendable(q, s);
         (*ret_rows)++;
         f->started = true;
         f->priority = s->priority;

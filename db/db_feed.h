@@ -13,6 +13,7 @@
 #include "sendable.h"
 
 struct db;
+struct db_query;
 
 enum feed_order {
     FEED_BEST,    /* priority (high first), workunit, result */
@@ -78,5 +79,22 @@ int db_feed_submitters(struct db *, struct submitter *ret, size_t max,
  */
 int db_feed_still_unsent(struct db *, const int64_t *ids,
                          const int32_t *priority, size_t n, bool *ret);
+
+/* What a sendable is made of, in the order in which db_feed_sendable() reads it
+ * (some of it is for the feeder alone); more columns may follow. */
+#define DB_FEED_COLUMNS                                                        \
+    "r.id, r.workunitid, r.appid, r.batch, r.priority, r.size_class, "         \
+    "w.app_version_id, w.delay_bound, w.rsc_fpops_est, w.rsc_fpops_bound, "    \
+    "w.rsc_memory_bound, w.rsc_disk_bound, w.rsc_bandwidth_bound, "            \
+    "w.hr_class, w.app_version_num, w.error_mask, r.create_time, r.random, "   \
+    "w.keywords, COALESCE(b.user_id, 0)"
+
+#define DB_FEED_FROM                                                           \
+    " FROM result r STRAIGHT_JOIN workunit w ON w.id = r.workunitid "          \
+    "LEFT JOIN batch b ON b.id = r.batch "
+
+#define DB_FEED_N_COLUMNS 20
+
+void db_feed_sendable(struct db_query *, struct sendable *ret);
 
 #endif

@@ -10,6 +10,7 @@
 
 #include "buf.h"
 #include "db.h"
+#include "db_feed.h"
 #include "db_many.h"
 #include "db_sched_list.h"
 #include "locality_choice.h"
@@ -175,46 +176,17 @@ db_locality_waiting(struct db *db, const struct locality_name *name, size_t n,
 
 /* ---- jobs ---- */
 
-#define JOB_COLUMNS                                                            \
-    "r.id, r.workunitid, r.appid, r.batch, r.priority, r.size_class, "         \
-    "w.app_version_id, w.delay_bound, w.rsc_fpops_est, w.rsc_fpops_bound, "    \
-    "w.rsc_memory_bound, w.rsc_disk_bound, w.rsc_bandwidth_bound, "            \
-    "w.hr_class, w.app_version_num, r.name"
-
-static void
-job_from_row(struct db_query *q, struct locality_job *ret)
-{
-    ret->job = (struct sendable){
-        .result_id = db_col_i64(q, 0),
-        .wu_id = db_col_i64(q, 1),
-        .appid = db_col_i64(q, 2),
-        .batch = db_col_i64(q, 3),
-        .priority = (int32_t)db_col_i64(q, 4),
-        .size_class = (int32_t)db_col_i64(q, 5),
-        .app_version_id = db_col_i64(q, 6),
-        .delay_bound = db_col_i64(q, 7),
-        .rsc_fpops_est = db_col_double(q, 8),
-        .rsc_fpops_bound = db_col_double(q, 9),
-        .rsc_memory_bound = db_col_double(q, 10),
-        .rsc_disk_bound = db_col_double(q, 11),
-        .rsc_bandwidth_bound = db_col_double(q, 12),
-        .hr_class = (int32_t)db_col_i64(q, 13),
-        .app_version_num = (int32_t)db_col_i64(q, 14),
-    };
-    db_col_copy(q, 15, ret->name, sizeof(ret->name));
-}
-
 int
 db_locality_jobs(struct db *db, const struct locality_name *name,
                  const char *after, size_t max, struct locality_job *ret,
                  size_t *ret_n)
 {
-    struct db_query *q = db_prepare(
-        db, "SELECT " JOB_COLUMNS " FROM result r STRAIGHT_JOIN workunit w"
-            " ON w.id = r.workunitid WHERE r.server_state = ?"
-            " AND r.name LIKE ? ESCAPE '|' AND r.name > ?"
-            " AND w.transitioner_flags = 0 AND w.error_mask = 0"
-            " ORDER BY r.name LIMIT ?");
+    struct db_query *q =
+        db_prepare(db, "SELECT " DB_FEED_COLUMNS ", r.name" DB_FEED_FROM
+                       "WHERE r.server_state = ?"
+                       " AND r.name LIKE ? ESCAPE '|' AND r.name > ?"
+                       " AND w.transitioner_flags = 0 AND w.error_mask = 0"
+                       " ORDER BY r.name LIMIT ?");
     char pattern[PATTERN_SIZE];
     int rc = -1;
 
@@ -223,8 +195,11 @@ db_locality_jobs(struct db *db, const struct locality_name *name,
     if (q != NULL && db_bind_i64(q, 0, RESULT_UNSENT) == 0 &&
         db_bind_text(q, 1, pattern) == 0 && db_bind_text(q, 2, after) == 0 &&
         db_bind_i64(q, 3, (int64_t)max) == 0)
-        while ((rc = db_step(q)) == 0)
-            job_from_row(q, &ret[(*ret_n)++]);
+        while ((rc = db_step(q)) == 0) {
+            struct locality_job *job = &ret[(*ret_n)++];
+            db_feed_sendable(q, &job->job);
+            db_col_copy(q, DB_FEED_N_COLUMNS, job->name, sizeof(job->name));
+        }
     db_finish(q);
     return rc == DB_NONE ? 0 : -1;
 }

@@ -7,6 +7,17 @@
 #include "clock.h"
 #include "jobarray.h"
 
+static struct claim *
+add(struct claims *c, const struct claim *claim)
+{
+    if (c->n == c->room) {
+        c->room = c->room > 0 ? c->room * 2 : 16;
+        c->claim = xrealloc(c->claim, c->room * sizeof(*c->claim));
+    }
+    c->claim[c->n] = *claim;
+    return &c->claim[c->n++];
+}
+
 struct claim *
 claims_take(struct claims *c, struct job_slot *slot, int pid)
 {
@@ -14,12 +25,26 @@ claims_take(struct claims *c, struct job_slot *slot, int pid)
 
     if (!jobarray_claim(slot, pid, clock_monotonic(), &claim.word, &claim.job))
         return NULL;
-    if (c->n == c->room) {
-        c->room = c->room > 0 ? c->room * 2 : 16;
-        c->claim = xrealloc(c->claim, c->room * sizeof(*c->claim));
-    }
-    c->claim[c->n] = claim;
-    return &c->claim[c->n++];
+    return add(c, &claim);
+}
+
+void
+claims_note(struct claims *c, const struct sendable *job)
+{
+    const struct claim claim = {.job = *job};
+
+    add(c, &claim);
+}
+
+void
+claims_forget_noted(struct claims *c)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < c->n; i++)
+        if (c->claim[i].slot != NULL)
+            c->claim[n++] = c->claim[i];
+    c->n = n;
 }
 
 void
@@ -36,6 +61,8 @@ claims_settle(struct claims *c, bool committed)
     for (size_t i = 0; i < c->n; i++) {
         struct claim *claim = &c->claim[i];
 
+        if (claim->slot == NULL)
+            continue;
         /* False only if the lease had run out; then the feeder has freed it. */
         if (committed && claim->fate == CLAIM_DONE)
             jobarray_done(claim->slot, claim->word);

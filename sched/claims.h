@@ -20,7 +20,7 @@ enum claim_fate {
 };
 
 struct claim {
-    struct job_slot *slot;
+    struct job_slot *slot; /* NULL: in none */
     uint64_t word;
     struct sendable job;
     enum claim_fate fate;
@@ -35,6 +35,13 @@ struct claims {
 /* Try to claim a slot; NULL if somebody was first.  The claim lies in the list,
  * which may move at the next call. */
 struct claim *claims_take(struct claims *, struct job_slot *, int pid);
+
+/* Note a job that is in no slot (read from the database itself), so that it is
+ * settled with the others, which means nothing for it. */
+void claims_note(struct claims *, const struct sendable *);
+
+/* Forget the jobs that are in no slot; they are read anew. */
+void claims_forget_noted(struct claims *);
 
 /* Give the last claim taken back at once. */
 void claims_drop_last(struct claims *);

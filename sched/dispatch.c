@@ -20,6 +20,7 @@
 #include "config.h"
 #include "digest.h"
 #include "jobarray.h"
+#include "locality.h"
 #include "log.h"
 #include "quota.h"
 #include "scan.h"
@@ -94,6 +95,17 @@ judge_claims_again(struct rpc *rpc, struct scan *scan, struct batch *b)
     }
 }
 
+/* Has the request this result already, from the database itself? */
+static bool
+is_noted(const struct rpc *rpc, int64_t result_id)
+{
+    for (size_t i = 0; rpc->locality->on && i < rpc->claims.n; i++)
+        if (rpc->claims.claim[i].slot == NULL &&
+            rpc->claims.claim[i].job.result_id == result_id)
+            return true;
+    return false;
+}
+
 /* True: claimed and taken. */
 static bool
 claim_place(struct rpc *rpc, struct scan *scan, struct batch *b,
@@ -102,9 +114,12 @@ claim_place(struct rpc *rpc, struct scan *scan, struct batch *b,
     int pid = segment_shares_pids(rpc->segment) ? (int)getpid() : 0;
     const struct dispatch_rule *rule;
     struct version_choice choice;
-    struct claim *claim = claims_take(&rpc->claims, place->slot, pid);
+    struct claim *claim;
     struct offer offer;
 
+    if (is_noted(rpc, place->result_id))
+        return false;
+    claim = claims_take(&rpc->claims, place->slot, pid);
     if (claim == NULL)
         return false;
     rule = scan_judge(scan, rpc, &claim->job, &choice, &offer);
@@ -120,7 +135,7 @@ claim_place(struct rpc *rpc, struct scan *scan, struct batch *b,
 
 /* Claim the best jobs, from where the scan stands. */
 static int
-pick(struct rpc *rpc, struct scan *scan, struct batch *b)
+pick_places(struct rpc *rpc, struct scan *scan, struct batch *b)
 {
     for (; scan->next < scan->n; scan->next++) {
         if (scan_look_ahead(scan, rpc) != 0)
@@ -183,6 +198,70 @@ take_again(struct rpc *rpc, struct scan *scan, const struct batch *b)
         work_take(rpc, &offer);
     }
 }
+
+/* ---- jobs for the files that the host has (locality.h) ---- */
+
+/* One of them.  0, or -1. */
+static int
+consider_near(struct rpc *rpc, struct scan *scan, struct batch *b,
+              const struct sendable *job, bool taken)
+{
+    const struct candidate key = {.result_id = job->result_id};
+    const struct dispatch_rule *rule;
+    struct version_choice choice;
+    struct offer offer;
+    int rc;
+
+    if (claim_of(rpc, &key) != NULL)
+        return 0; /* from the job array */
+    if (taken)
+        scan_note_taken(scan, job->wu_id);
+    rpc->tally.scanned++;
+    rule = scan_judge(scan, rpc, job, &choice, &offer);
+    if (rule != NULL) {
+        scan_refuse(scan, rpc, rule, &offer, NULL);
+        return 0;
+    }
+    rc = locality_take(rpc->locality, rpc);
+    if (rc == 0) {
+        claims_note(&rpc->claims, job);
+        add_candidate(scan, b, &offer);
+        work_take(rpc, &offer);
+    }
+    return rc == -1 ? -1 : 0; /* DB_EXISTS: another host was faster */
+}
+
+/* Jobs whose files the host holds, then those of new files. */
+static int
+pick_near(struct rpc *rpc, struct scan *scan, struct batch *b)
+{
+    int rc = 0;
+
+    while (!scan->stopped && rc == 0) {
+        struct sendable job;
+        bool taken;
+
+        rc = locality_next(rpc->locality, rpc, &job, &taken);
+        if (rc == 0)
+            rc = consider_near(rpc, scan, b, &job, taken);
+        if (rc == 0 && scan->stopped)
+            locality_put_back(rpc->locality); /* for the next round */
+    }
+    return rc == -1 ? -1 : 0;
+}
+
+/* Note who holds the files of what was sent. */
+static int
+note_files(struct rpc *rpc, const struct batch *b)
+{
+    for (size_t i = 0; i < b->n; i++)
+        if (b->c[i].state == CANDIDATE_OK &&
+            locality_sent(rpc->locality, rpc, b->c[i].result->name) != 0)
+            return -1;
+    return 0;
+}
+
+/* ---- what is lost ---- */
 
 /* Stored.  The bound chosen for the host is never more than the workunit's. */
 static int64_t
@@ -318,9 +397,15 @@ explain(struct rpc *rpc, const struct scan *scan)
         reply_message(&rpc->reply, MESSAGE_LOW,
                       "No tasks sent. This project has none for the kind of "
                       "processor that was asked for.");
+    else if (rpc->locality->kept)
+        reply_message(
+            &rpc->reply, MESSAGE_LOW,
+            "No tasks sent. Those that are left need large files that "
+            "other computers have already.");
     else
         reply_message(&rpc->reply, MESSAGE_LOW,
                       "No tasks sent. The project has none at the moment.");
+    locality_make_room(rpc->locality, rpc, rule);
     if (rule != NULL && dispatch_waits_for_day(rule))
         wait_for_day(rpc);
 }
@@ -340,10 +425,12 @@ note_walk(struct rpc *rpc, const struct scan *scan)
 
 /* ---- the passes ---- */
 
+typedef int pick_fn(struct rpc *, struct scan *, struct batch *);
+
 /* Claim and lock, until nothing is lost any more. */
 static int
 fill(struct rpc *rpc, struct scan *scan, struct batch *b,
-     const struct send_to *to)
+     const struct send_to *to, pick_fn *pick)
 {
     int64_t lost = 1;
 
@@ -369,7 +456,7 @@ run_pass(struct rpc *rpc, struct scan *scan, struct batch *b,
 {
     rpc->work.offer.only_type = rpc->work.whole.only_type = only_type;
     scan_survey(scan, rpc);
-    return fill(rpc, scan, b, to);
+    return fill(rpc, scan, b, to, pick_places);
 }
 
 /* Coprocessors first: a job for them may leave the request for CPUs as it is,
@@ -414,12 +501,9 @@ may_take_not_preferred(const struct rpc *rpc, const struct batch *b)
 }
 
 static int
-search(struct rpc *rpc, struct scan *scan, struct batch *b,
-       const struct send_to *to)
+search_array(struct rpc *rpc, struct scan *scan, struct batch *b,
+             const struct send_to *to)
 {
-    judge_claims_again(rpc, scan, b);
-    if (fill(rpc, scan, b, to) != 0)
-        return -1;
     if (work_has_idle_app(&rpc->work)) {
         scan->idle_apps_only = true;
         if (run_pass(rpc, scan, b, to, 0) != 0)
@@ -436,6 +520,31 @@ search(struct rpc *rpc, struct scan *scan, struct batch *b,
     return run_passes(rpc, scan, b, to);
 }
 
+static int
+search_near(struct rpc *rpc, struct scan *scan, struct batch *b,
+            const struct send_to *to)
+{
+    rpc->work.offer.only_type = rpc->work.whole.only_type = 0;
+    return request_wants_work(rpc->req) ? fill(rpc, scan, b, to, pick_near) : 0;
+}
+
+/* In the job array, or by file (locality.h), or both. */
+static int
+search(struct rpc *rpc, struct scan *scan, struct batch *b,
+       const struct send_to *to)
+{
+    const struct locality *near = rpc->locality;
+
+    judge_claims_again(rpc, scan, b);
+    if (fill(rpc, scan, b, to, pick_places) != 0)
+        return -1;
+    if (near->on && near->first && search_near(rpc, scan, b, to) != 0)
+        return -1;
+    if (near->array_too && search_array(rpc, scan, b, to) != 0)
+        return -1;
+    return near->on && !near->first ? search_near(rpc, scan, b, to) : 0;
+}
+
 /* ---- the step ---- */
 
 enum step_result
@@ -448,6 +557,7 @@ dispatch_step(struct rpc *rpc)
         .one_per_host = rpc->cfg->one_result_per_host_per_wu,
         .now = rpc->now,
     };
+    struct locality near;
     struct batch b = {0};
     struct scan scan;
     int rc;
@@ -459,12 +569,18 @@ dispatch_step(struct rpc *rpc)
                       "No tasks sent. The project sends none at the moment.");
         return STEP_NEXT;
     }
+    claims_forget_noted(&rpc->claims);
+    rpc->locality = &near;
     scan_begin(&scan, rpc);
-    rc = search(rpc, &scan, &b, &to);
+    rc = locality_begin(&near, rpc);
+    if (rc == 0)
+        rc = search(rpc, &scan, &b, &to);
     if (rc == 0)
         rc = standing_dispatch(rpc, b.c, b.n);
     if (rc == 0)
         rc = db_sched_send(rpc->db, b.c, b.n, &to);
+    if (rc == 0)
+        rc = note_files(rpc, &b);
     if (rc == 0) {
         reply_batch(rpc, &b);
         if (rpc->tally.sent == 0 && request_wants_work(rpc->req))
@@ -474,5 +590,7 @@ dispatch_step(struct rpc *rpc)
     }
     free_batch(&b);
     scan_end(&scan);
+    locality_free(&near);
+    rpc->locality = NULL;
     return rc == 0 ? STEP_NEXT : STEP_FAILED;
 }

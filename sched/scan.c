@@ -297,3 +297,12 @@ scan_look_ahead(struct scan *scan, struct rpc *rpc)
     qsort(scan->taken, scan->n_taken, sizeof(*scan->taken), by_id);
     return 0;
 }
+
+void
+scan_note_taken(struct scan *scan, int64_t wu_id)
+{
+    scan->taken =
+        xrealloc(scan->taken, (scan->n_taken + 1) * sizeof(*scan->taken));
+    scan->taken[scan->n_taken++] = wu_id;
+    qsort(scan->taken, scan->n_taken, sizeof(*scan->taken), by_id);
+}

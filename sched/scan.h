@@ -72,6 +72,9 @@ void scan_forget_sent(struct scan *);
  * more such jobs are likely: ask for the next places in one statement. */
 int scan_look_ahead(struct scan *, struct rpc *);
 
+/* Such a workunit, found by the way. */
+void scan_note_taken(struct scan *, int64_t wu_id);
+
 /* The binding rule (dispatch_reason()), and what the volunteer is told: NULL if
  * it says nothing, or if there is none. */
 const struct dispatch_rule *scan_reason(const struct scan *,
