@@ -41,7 +41,7 @@ add_version(const struct rpc *rpc, const struct offer *o, struct buf *text)
              usage->avg_ncpus);
     if (usage->type != PROC_CPU)
         buf_addf(text, " and %.3g %s", usage->gpu_usage,
-                 proc_type_name(usage->type));
+                 proc_type_name((int)usage->type));
     buf_addf(text, ", %.3g FLOPS\n", usage->projected_flops);
 }
 

@@ -202,8 +202,8 @@ replay(struct worker *w, struct buf *out)
         log_errno("%s", w->opt.replay);
         rc = EXIT_USAGE;
     } else if (w->opt.explain) {
-        rc = explain_request(&w->server, buf_str(&body), body.len,
-                             w->opt.workunit, true, out);
+        rc = (int)explain_request(&w->server, buf_str(&body), body.len,
+                                  w->opt.workunit, true, out);
     } else {
         handle_request(&w->server, "", buf_str(&body), body.len, out);
     }
@@ -217,9 +217,9 @@ explain(struct worker *w, struct buf *out)
     const struct options *opt = &w->opt;
 
     if (opt->host != 0)
-        return explain_host(&w->server, opt->host, opt->workunit, out);
+        return (int)explain_host(&w->server, opt->host, opt->workunit, out);
     if (opt->workunit != 0)
-        return explain_workunit(&w->server, opt->workunit, opt->days, out);
+        return (int)explain_workunit(&w->server, opt->workunit, opt->days, out);
     log_critical("--explain: which FILE, host or workunit? Try --help");
     return EXIT_USAGE;
 }

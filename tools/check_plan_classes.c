@@ -57,7 +57,7 @@ processor(const struct plan_class_spec *spec)
     case PLAN_CLASS_CPU:
         break;
     case PLAN_CLASS_GPU:
-        return proc_type_name(spec->gpu_type);
+        return proc_type_name((int)spec->gpu_type);
     case PLAN_CLASS_OTHER:
         return spec->gpu_other[0] != '\0' ? spec->gpu_other
                                           : spec->gpu_type_regex.text;

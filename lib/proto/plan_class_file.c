@@ -31,6 +31,9 @@ struct reader {
 
 /* ---- faults ---- */
 
+static void fault(struct reader *, int line, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
 static void
 fault(struct reader *r, int line, const char *fmt, ...)
 {

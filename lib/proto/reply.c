@@ -476,7 +476,7 @@ gpu_name(const struct sched_reply *r, const struct host_usage *usage)
         return usage->other_coproc;
     if (usage->type == PROC_NVIDIA && is_old(r, KNOWS_NVIDIA))
         return "CUDA";
-    return proc_type_name(usage->type);
+    return proc_type_name((int)usage->type);
 }
 
 static void

@@ -272,8 +272,7 @@ static const char *const strangers[] = {
     "opencl_nvidia_N",
     "opencl_amd_101",
     "cuda24",
-    "a name that is longer than the sixty-three bytes which a client has for "
-    "it",
+    "a_name_of_more_than_sixty-three_bytes_which_is_what_clients_have",
 };
 
 START_TEST(knows_no_other_name)
