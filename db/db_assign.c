@@ -146,6 +146,7 @@ db_assign_delete(struct db *db, const int64_t *ids, size_t n)
 struct state { /* of a locked workunit */
     int64_t id;
     int64_t target, max_total;
+    int64_t hr_class, app_version_id; /* what it is bound to meanwhile */
     int64_t total, wanted; /* results: all; that count as its instances */
     int64_t on_host;
 };
@@ -160,8 +161,8 @@ lock_workunits(struct db *db, const struct assign_target *to, bool broadcast,
     int rc = -1;
 
     buf_addf(&sql,
-             "SELECT w.id, w.target_nresults, w.max_total_results"
-             " FROM workunit AS w WHERE%s AND",
+             "SELECT w.id, w.target_nresults, w.max_total_results,"
+             " w.hr_class, w.app_version_id FROM workunit AS w WHERE%s AND",
              broadcast ? WANTS_ANY : WANTS_ONE);
     db_list_in(&sql, "w.id", n);
     buf_addf(&sql, " ORDER BY w.id FOR UPDATE%s",
@@ -176,7 +177,9 @@ lock_workunits(struct db *db, const struct assign_target *to, bool broadcast,
 
             *s = (struct state){.id = db_col_i64(q, 0),
                                 .target = db_col_i64(q, 1),
-                                .max_total = db_col_i64(q, 2)};
+                                .max_total = db_col_i64(q, 2),
+                                .hr_class = db_col_i64(q, 3),
+                                .app_version_id = db_col_i64(q, 4)};
         }
     db_finish(q);
     return rc == 0 || rc == DB_NONE ? 0 : -1;
@@ -293,6 +296,8 @@ db_assign_lock(struct db *db, const struct assign_target *to, bool broadcast,
             continue;
         }
         one->on_host = 1; /* two assignments of one workunit: one result */
+        a[i].wu.hr_class = (int)one->hr_class;
+        a[i].wu.app_version_id = one->app_version_id;
         a[kept++] = a[i];
     }
     if (rc == 0)

@@ -48,7 +48,8 @@ int db_assign_delete(struct db *, const int64_t *ids, size_t n);
 
 /* Lock the workunits and leave those (in their order, *n of them) that still
  * want a result; sets result_name.  Workunits that another has locked are left
- * out.  Of three hosts that ask for one job at a time one gets it. */
+ * out, and what they are bound to (class, version) is read anew.  Of three
+ * hosts that ask for one job at a time one gets it. */
 int db_assign_lock(struct db *, const struct assign_target *, bool broadcast,
                    struct assigned *, size_t *n);
 

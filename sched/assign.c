@@ -158,21 +158,29 @@ make_documents(struct rpc *rpc, struct batch *b)
 
 /* ---- sending ---- */
 
-static size_t
-make_candidates(const struct rpc *rpc, const struct batch *b,
-                struct candidate *c)
+/* Of an application for equal hosts it binds its workunit as any job does. */
+static struct candidate
+candidate_of(struct rpc *rpc, const struct assigned *a,
+             const struct version_choice *choice)
 {
-    for (size_t i = 0; i < b->n; i++)
-        c[i] = (struct candidate){
-            .result_id = b->job[i].result_id,
-            .wu_id = b->job[i].wu.id,
-            .app_version_id = b->choice[i].version_id,
-            .flops_estimate = b->choice[i].usage.peak_flops,
-            .choice = b->choice[i],
-            .deadline = dispatch_stored_deadline(
-                rpc, dispatch_deadline(rpc->now, b->job[i].wu.delay_bound)),
-        };
-    return b->n;
+    struct sendable job;
+    struct offer offer;
+
+    describe(&a->wu, &job);
+    work_offer_chosen(rpc, &job, choice, &offer);
+    return (struct candidate){
+        .result_id = a->result_id,
+        .wu_id = a->wu.id,
+        .app_version_id = choice->version_id,
+        .hr_class =
+            offer.hr_type != 0 ? offer.host->hr_class[offer.hr_type] : 0,
+        .one_version = offer.app->homogeneous_app_version,
+        .delay_bound = a->wu.delay_bound,
+        .flops_estimate = choice->usage.peak_flops,
+        .choice = *choice,
+        .deadline = dispatch_stored_deadline(
+            rpc, dispatch_deadline(rpc->now, a->wu.delay_bound)),
+    };
 }
 
 /* All rows were locked by us, so all can be sent.  If not, something is wrong,
@@ -208,9 +216,12 @@ static int
 send_batch(struct rpc *rpc, const struct batch *b, const struct send_to *to)
 {
     struct candidate *c = xcalloc(b->n + 1, sizeof(*c));
-    size_t n = make_candidates(rpc, b, c);
-    int rc = db_sched_lock_candidates(rpc->db, c, n, to);
+    size_t n = b->n;
+    int rc;
 
+    for (size_t i = 0; i < n; i++)
+        c[i] = candidate_of(rpc, &b->job[i], &b->choice[i]);
+    rc = db_sched_lock_candidates(rpc->db, c, n, to);
     if (rc == 0 && !all_ok(c, n))
         rc = -1;
     if (rc == 0)
@@ -276,8 +287,6 @@ assign_step(struct rpc *rpc)
     if (rpc->cfg->enable_assignment && send_assigned(rpc, false) != 0)
         return STEP_FAILED;
     rpc->assigned = rpc->tally.sent > 0;
-    rpc->work.whole.only_own_jobs = rpc->user.only_own_jobs;
-    rpc->work.offer.only_own_jobs = rpc->user.only_own_jobs;
     if (rpc->assigned || rpc->user.only_own_jobs ||
         !rpc->cfg->enable_assignment_multi)
         return STEP_NEXT;
