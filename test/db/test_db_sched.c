@@ -636,6 +636,79 @@ START_TEST(looks_ahead_which_workunits_a_user_has)
 }
 END_TEST
 
+/* ---- equal hosts, one version ---- */
+
+static enum candidate_state
+judged_for(int hr_class, int64_t version, bool one_version)
+{
+    struct candidate c = candidate(BIG + 1, BIG);
+    struct send_to to = to_alice();
+
+    c.hr_class = hr_class;
+    c.app_version_id = version;
+    c.one_version = one_version;
+    ck_assert_int_eq(db_begin(db), 0);
+    ck_assert_int_eq(db_sched_lock_candidates(db, &c, 1, &to), 0);
+    db_rollback(db);
+    candidate_free(&c);
+    return c.state;
+}
+
+START_TEST(the_first_result_commits_its_workunit)
+{
+    struct candidate c[] = {candidate(BIG, BIG), candidate(BIG + 2, BIG),
+                            candidate(BIG + 3, BIG + 3)};
+    struct send_to to = to_alice();
+
+    add_workunit(BIG);
+    add_workunit(BIG + 3);
+    for (int i = 0; i < 3; i++)
+        add_result(BIG + i, BIG, RESULT_UNSENT, 0, 0);
+    add_result(BIG + 3, BIG + 3, RESULT_UNSENT, 0, 0);
+    for (int i = 0; i < 2; i++) { /* two results of one workunit */
+        c[i].hr_class = 267;
+        c[i].one_version = true;
+    }
+    ck_assert_int_eq(db_begin(db), 0);
+    ck_assert_int_eq(db_sched_lock_candidates(db, c, 3, &to), 0);
+    ck_assert_int_eq(db_sched_send(db, c, 3, &to), 0);
+    ck_assert_int_eq(db_commit(db), 0);
+    ck_assert_int_eq(number("SELECT hr_class * 100 + app_version_id FROM "
+                            "workunit WHERE id = 5000000000"),
+                     26711);
+    ck_assert_int_eq(number("SELECT hr_class + app_version_id FROM workunit "
+                            "WHERE id = 5000000003"),
+                     0); /* nobody asked for it */
+
+    ck_assert_int_eq(judged_for(267, 11, true), CANDIDATE_OK);
+    ck_assert_int_eq(judged_for(264, 11, true), CANDIDATE_OTHER_CLASS);
+    ck_assert_int_eq(judged_for(267, 12, true), CANDIDATE_OTHER_VERSION);
+    ck_assert_int_eq(judged_for(267, 12, false), CANDIDATE_OK);
+    ck_assert_int_eq(judged_for(0, 12, false), CANDIDATE_OK);
+    for (int i = 0; i < 3; i++)
+        candidate_free(&c[i]);
+}
+END_TEST
+
+/* The lock makes it impossible; were it not so, nothing would be sent. */
+START_TEST(a_class_is_never_overwritten)
+{
+    struct candidate c = candidate(BIG, BIG);
+    struct send_to to = to_alice();
+
+    add_workunit(BIG);
+    add_result(BIG, BIG, RESULT_UNSENT, 0, 0);
+    c.hr_class = 267;
+    ck_assert_int_eq(db_begin(db), 0);
+    ck_assert_int_eq(db_sched_lock_candidates(db, &c, 1, &to), 0);
+    ck_assert_int_eq(c.state, CANDIDATE_OK);
+    dbtest_exec(db, "UPDATE workunit SET hr_class = 264");
+    ck_assert_int_eq(db_sched_send(db, &c, 1, &to), -1);
+    db_rollback(db);
+    candidate_free(&c);
+}
+END_TEST
+
 START_TEST(sends_a_lost_job_again_or_ends_it)
 {
     struct candidate c[] = {candidate(BIG, BIG), candidate(BIG + 1, BIG + 1)};
@@ -720,6 +793,8 @@ db_sched_suite(void)
     tcase_add_test(tc, a_workunit_that_another_has_locked_is_passed_over);
     tcase_add_test(tc, one_result_of_a_workunit_for_a_user_or_host);
     tcase_add_test(tc, looks_ahead_which_workunits_a_user_has);
+    tcase_add_test(tc, the_first_result_commits_its_workunit);
+    tcase_add_test(tc, a_class_is_never_overwritten);
     tcase_add_test(tc, sends_a_lost_job_again_or_ends_it);
     tcase_add_test(tc, says_which_files_may_be_uploaded);
     suite_add_tcase(s, tc);

@@ -171,6 +171,22 @@ START_TEST(each_host_has_one_new_day_in_24_hours)
 }
 END_TEST
 
+/* A second before it is still today, then it is tomorrow. */
+START_TEST(the_next_day_begins_when_it_is_said_to)
+{
+    const int64_t now = 1700000000;
+
+    for (int64_t host = 1; host <= 1000; host++) {
+        int64_t wait = quota_next_day(host, now);
+
+        ck_assert_int_ge(wait, 1);
+        ck_assert_int_le(wait, 86400);
+        ck_assert(!quota_is_new_day(host, now, now + wait - 1));
+        ck_assert(quota_is_new_day(host, now, now + wait));
+    }
+}
+END_TEST
+
 START_TEST(days_begin_at_different_times)
 {
     int at_midnight = 0;
@@ -209,6 +225,7 @@ main(void)
                         (int)(sizeof(reports) / sizeof(reports[0])));
     tcase_add_test(tc, what_is_sent_is_counted);
     tcase_add_test(tc, each_host_has_one_new_day_in_24_hours);
+    tcase_add_test(tc, the_next_day_begins_when_it_is_said_to);
     tcase_add_test(tc, days_begin_at_different_times);
     tcase_add_test(tc, a_valid_result_earns_one_more);
     tcase_add_test(tc, an_invalid_one_costs_what_was_earned_and_all_trust);

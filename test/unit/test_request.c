@@ -262,6 +262,35 @@ START_TEST(the_key_ends_at_a_quote)
 END_TEST
 
 /* 200 times two bytes: cut at 254 bytes, a varchar(254). */
+START_TEST(wishes_and_work_of_the_client_are_read)
+{
+    struct sched_request *q = parse(
+        "<user_keywords><yes>3</yes><no>7</no><maybe>8</maybe><yes>x</yes>"
+        "</user_keywords>"
+        "<in_progress_results>"
+        "<ip_result><name>a</name><report_deadline>1700003600</report_deadline>"
+        "<time_remaining>120</time_remaining></ip_result>"
+        "<ip_result><name>old</name><report_deadline>1700007200"
+        "</report_deadline><cpu_time_remaining>60</cpu_time_remaining>"
+        "</ip_result>"
+        "<ip_result><name>gpu</name><report_deadline>1700007200"
+        "</report_deadline><time_remaining>60</time_remaining>"
+        "<ncudas>1</ncudas></ip_result></in_progress_results>");
+
+    ck_assert_uint_eq(q->n_keywords, 2);
+    ck_assert_int_eq(q->keyword[0].id, 3);
+    ck_assert(q->keyword[0].liked);
+    ck_assert_int_eq(q->keyword[1].id, 7);
+    ck_assert(!q->keyword[1].liked);
+    ck_assert(q->has_queue);
+    ck_assert_uint_eq(q->n_queue, 2); /* that on a GPU is left out */
+    ck_assert_double_eq(q->queue[0].report_deadline, 1700003600);
+    ck_assert_double_eq(q->queue[0].time_remaining, 120);
+    ck_assert_double_eq(q->queue[1].time_remaining, 60);
+    request_free(q);
+}
+END_TEST
+
 START_TEST(long_text_is_cut_between_characters)
 {
     struct buf text = BUF_INIT;
@@ -628,6 +657,7 @@ fill(TCase *tc)
                         ARRAY_LEN(statuses));
     tcase_add_loop_test(tc, text_is_kept_as_itself, 0, ARRAY_LEN(texts));
     tcase_add_test(tc, the_key_ends_at_a_quote);
+    tcase_add_test(tc, wishes_and_work_of_the_client_are_read);
     tcase_add_test(tc, long_text_is_cut_between_characters);
     tcase_add_test(tc, long_stderr_is_cut_between_characters);
     tcase_add_test(tc, stderr_keeps_what_the_application_wrote);
