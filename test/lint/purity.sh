@@ -15,7 +15,7 @@ allowed='
     strchr strcmp strcspn strlen strncmp strpbrk strrchr strspn strstr
     strcasecmp strncasecmp strcasestr
     abs bsearch labs qsort
-    ceil cos exp exp2 expm1 fabs floor fmax fmin fmod hypot ldexp log log10 log1p
+    ceil cos exp exp2 expm1 fabs floor fmax fmin fmod frexp hypot ldexp log log10 log1p
     log2 lround pow round sqrt trunc
     regexec snprintf vsnprintf
 '
