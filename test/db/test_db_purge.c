@@ -249,8 +249,11 @@ START_TEST(what_was_granted_is_remembered)
         finished_jobs(3);
         dbtest_exec(db, "UPDATE result SET granted_credit = 2.5, userid = 7, "
                         "hostid = id % 2 + 1, teamid = 3");
+        dbtest_exec(db, "INSERT INTO x_resend (result_id, workunitid, times,"
+                        " last_time) SELECT id, workunitid, 1, 1 FROM result");
         ck_assert_int_eq(testproject_run("db_purge", NULL), 0);
         ck_assert_int_eq(count("result"), 0);
+        ck_assert_int_eq(count("x_resend"), 0);
         /* six results, of one user and team and of two hosts */
         ck_assert_double_eq(dbtest_double(db, "SELECT credit FROM x_credit_base"
                                               " WHERE kind = 1 AND id = 7"),
