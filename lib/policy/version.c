@@ -57,6 +57,11 @@ version_needs_64bit(double rsc_memory_bound, const char *os_name)
     };
     double space = 2 * GIGA;
 
+    /* asked for each job that is looked at: most are small */
+    if (rsc_memory_bound <= 2 * GIGA)
+        return false;
+    if (rsc_memory_bound > 4 * GIGA)
+        return true;
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
         if (strstr(os_name, known[i].os) != NULL)
             space = known[i].space;
