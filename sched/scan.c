@@ -162,9 +162,16 @@ scan_reason(const struct scan *scan, const char **ret_text)
     unsigned *count = xcalloc(n_dispatch_rules, sizeof(*count));
     const struct dispatch_rule *rule;
 
+    /* A job for a processor that needs no work says nothing of one for the
+     * processor that does. */
     for (size_t i = 0; i < n_dispatch_rules; i++)
-        count[i] = scan->reason[i].count;
+        if (dispatch_rules[i].message != NULL)
+            count[i] = scan->reason[i].count;
     rule = dispatch_reason(count);
+    for (size_t i = 0; rule == NULL && i < n_dispatch_rules; i++)
+        count[i] = scan->reason[i].count;
+    if (rule == NULL)
+        rule = dispatch_reason(count);
     free(count);
     *ret_text = rule != NULL ? scan->reason[rule - dispatch_rules].text : NULL;
     return rule;
