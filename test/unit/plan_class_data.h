@@ -3,6 +3,7 @@
 #define QUORATE_PLAN_CLASS_DATA_H
 
 #include <check.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,9 @@
 #define GIGA 1e9
 #define MB 1048576.0
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
+
+/* Text into an array. */
+#define put(to, text) ((void)snprintf(to, sizeof(to), "%s", text))
 
 /* A desktop of eight CPUs at 4 GFLOPS, and what goes with asking. */
 struct computer {

@@ -126,7 +126,7 @@ vbox(struct scene *s)
     plain(s);
     s->spec.virtualbox = true;
     s->spec.is64bit = true;
-    strcpy(s->computer.ability.virtualbox_version, "7.0.10");
+    put(s->computer.ability.virtualbox_version, "7.0.10");
 }
 
 /* ---- limits that are numbers ---- */
@@ -378,16 +378,16 @@ START_TEST(features)
 
     plain(s);
     s->spec.n_cpu_features = 2;
-    strcpy(s->spec.cpu_feature[0], "pni");
-    strcpy(s->spec.cpu_feature[1], "avx2");
+    put(s->spec.cpu_feature[0], "pni");
+    put(s->spec.cpu_feature[1], "avx2");
     expect_fit(s, "both are there, the last word too");
-    strcpy(s->spec.cpu_feature[1], "avx");
+    put(s->spec.cpu_feature[1], "avx");
     expect_refusal(s, "cpu_feature", PLAN_CLASS_HOST,
                    "needs a CPU with avx, which this one lacks");
-    strcpy(s->spec.cpu_feature[1], "vx2");
+    put(s->spec.cpu_feature[1], "vx2");
     ask(s);
     ck_assert_str_eq(s->verdict.element, "cpu_feature");
-    strcpy(s->spec.cpu_feature[1], "fpu");
+    put(s->spec.cpu_feature[1], "fpu");
     expect_fit(s, "the first word");
     s->computer.ability.features[0] = '\0';
     ask(s);
@@ -433,7 +433,7 @@ START_TEST(preferences)
     struct scene *s = calloc(1, sizeof(*s));
 
     plain(s);
-    strcpy(s->spec.project_prefs_tag, "speed");
+    put(s->spec.project_prefs_tag, "speed");
     set_regex(&s->spec.project_prefs_regex, "^(fast|faster)$");
     expect_refusal(s, "project_prefs_regex", PLAN_CLASS_USER,
                    "your preferences for this project do not choose it (speed "
@@ -458,7 +458,6 @@ END_TEST
 START_TEST(virtualbox)
 {
     struct scene *s = calloc(1, sizeof(*s));
-    char *version = s->computer.ability.virtualbox_version;
 
     vbox(s);
     expect_fit(s, "it is there");
@@ -468,14 +467,14 @@ START_TEST(virtualbox)
     expect_refusal(s, "virtualbox", PLAN_CLASS_CLIENT,
                    "needs client 7.0.0 or later");
     vbox(s);
-    strcpy(version, "");
+    put(s->computer.ability.virtualbox_version, "");
     expect_refusal(s, "virtualbox", PLAN_CLASS_DRIVER,
                    "needs VirtualBox, which is not installed");
-    strcpy(version, "7.0.10 unusable");
+    put(s->computer.ability.virtualbox_version, "7.0.10 unusable");
     expect_refusal(s, "virtualbox", PLAN_CLASS_DRIVER,
                    "needs VirtualBox, which cannot be used here (\"7.0.10 "
                    "unusable\")");
-    strcpy(version, "what");
+    put(s->computer.ability.virtualbox_version, "what");
     ask(s);
     ck_assert_str_eq(s->verdict.element, "virtualbox");
     free(s);
@@ -515,14 +514,14 @@ START_TEST(virtual_machines_in_hardware)
     vbox(s);
     s->spec.vm_accel_required = true;
     expect_fit(s, "vmx");
-    strcpy(s->computer.ability.features, " fpu svm ");
+    put(s->computer.ability.features, " fpu svm ");
     expect_fit(s, "svm");
     s->computer.ability.vm_extensions_disabled = true;
     expect_refusal(s, "vm_accel_required", PLAN_CLASS_HOST,
                    "needs hardware support for virtual machines, which is "
                    "switched off in this computer's firmware (BIOS)");
     s->computer.ability.vm_extensions_disabled = false;
-    strcpy(s->computer.ability.features, " fpu vmxx ");
+    put(s->computer.ability.features, " fpu vmxx ");
     expect_refusal(s, "vm_accel_required", PLAN_CLASS_HOST,
                    "needs hardware support for virtual machines, which this "
                    "CPU lacks");
@@ -596,7 +595,7 @@ START_TEST(docker_on_linux)
     s->spec.docker = true;
     expect_refusal(s, "docker", PLAN_CLASS_HOST,
                    "needs Docker or Podman, neither is installed");
-    strcpy(a->docker.version, "24.0.5");
+    put(a->docker.version, "24.0.5");
     expect_fit(s, "installed");
     set_system(s, "Darwin", "23.1.0");
     s->computer.asks.client_version = 80206;
@@ -623,7 +622,7 @@ START_TEST(docker_on_windows)
     a->distro[0] = (struct wsl_distro){.name = "Ubuntu"};
     expect_refusal(s, "docker", PLAN_CLASS_HOST,
                    "needs a WSL distribution with Docker or Podman");
-    strcpy(a->distro[0].docker.version, "24.0.5");
+    put(a->distro[0].docker.version, "24.0.5");
     expect_fit(s, "Docker in a distribution");
     a->distro[0] =
         (struct wsl_distro){.name = "boinc-buda-runner", .version = 4};
@@ -672,7 +671,7 @@ START_TEST(other_coprocessors)
 
     plain(s);
     s->spec.uses = PLAN_CLASS_OTHER;
-    strcpy(s->spec.gpu_other, "miner_asic");
+    put(s->spec.gpu_other, "miner_asic");
     expect_refusal(s, "gpu_type", PLAN_CLASS_HOST,
                    "needs a coprocessor of type miner_asic, this computer has "
                    "none");

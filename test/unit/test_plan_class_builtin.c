@@ -61,7 +61,7 @@ START_TEST(sse3)
     build_computer(&computer);
     ck_near(fits("sse3")->projected_flops, 4.4 * GIGA);
     ck_assert_double_eq(verdict.usage.avg_ncpus, 1);
-    strcpy(computer.ability.features, " sse sse2 ssse3 ");
+    put(computer.ability.features, " sse sse2 ssse3 ");
     refused("sse3", "cpu_feature");
 }
 END_TEST
@@ -79,8 +79,7 @@ START_TEST(opencl_cpu_intel)
     build_computer(&computer);
     refused("opencl_cpu_intel", "opencl");
     computer.ability.n_opencl_cpus = 1;
-    strcpy(computer.ability.opencl_cpu[0].platform_vendor,
-           "Intel(R) Corporation");
+    put(computer.ability.opencl_cpu[0].platform_vendor, "Intel(R) Corporation");
     ck_assert_double_eq(fits("opencl_cpu_intel")->avg_ncpus, 1);
 }
 END_TEST
@@ -117,18 +116,18 @@ START_TEST(vbox)
     build_computer(&computer);
     computer.asks.primary_platform =
         boxes[_i].is64bit ? "windows_x86_64" : "windows_intelx86";
-    strcpy(computer.ability.virtualbox_version, "3.2.0");
+    put(computer.ability.virtualbox_version, "3.2.0");
     ck_assert_double_eq(fits(name)->avg_ncpus, boxes[_i].many ? 8 : 1);
-    strcpy(computer.ability.virtualbox_version, "3.1.9");
+    put(computer.ability.virtualbox_version, "3.1.9");
     refused(name, "min_vbox_version");
-    strcpy(computer.ability.virtualbox_version, "3.2.0");
+    put(computer.ability.virtualbox_version, "3.2.0");
     computer.ability.features[0] = '\0';
     if (boxes[_i].accel)
         refused(name, "vm_accel_required");
     else
         ck_assert_double_eq(fits(name)->avg_ncpus, 1);
     build_computer(&computer);
-    strcpy(computer.ability.virtualbox_version, "3.2.0");
+    put(computer.ability.virtualbox_version, "3.2.0");
     computer.asks.primary_platform =
         boxes[_i].is64bit ? "windows_intelx86" : "windows_x86_64";
     refused(name, "is64bit");

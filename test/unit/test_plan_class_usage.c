@@ -221,11 +221,11 @@ START_TEST(takes_a_share_of_gpus)
     spec.ngpus = shares[_i].ngpus;
     spec.gpu_ram_used_mb = shares[_i].used_mb;
     spec.min_gpu_ram_mb = shares[_i].min_mb;
-    strcpy(spec.gpu_utilization_tag, "gpu_part");
+    put(spec.gpu_utilization_tag, "gpu_part");
     if (shares[_i].pref != NULL) {
         computer.prefs.n_prefs = 1;
-        strcpy(computer.pref[0].tag, "gpu_part");
-        strcpy(computer.pref[0].value, shares[_i].pref);
+        put(computer.pref[0].tag, "gpu_part");
+        put(computer.pref[0].value, shares[_i].pref);
     }
     u = usage();
     ck_assert_msg(fabs(u->gpu_usage - shares[_i].usage) < 1e-12,
