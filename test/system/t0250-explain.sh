@@ -33,15 +33,18 @@ state() {
 	find "$PROJECT" -type f ! -path '*/log/*' | sort
 }
 
-# explained WANTED_STATUS [ARGUMENT…]: the tool's answer in $T/why.
+# explained WANTED_STATUS [ARGUMENT…]: the tool's answer in $T/why.  The feeder,
+# which does write to the segment, stands still meanwhile.
 explained() {
 	local want=$1 before after status
 	shift
+	[ -z "${feeder_pid:-}" ] || kill -STOP "$feeder_pid"
 	before=$(state)
 	"$build/tools/explain" --project_dir "$PROJECT" \
 		--scheduler "$build/sched/scheduler" "$@" >"$T/why" 2>"$T/why.err"
 	status=$?
 	after=$(state)
+	[ -z "${feeder_pid:-}" ] || kill -CONT "$feeder_pid"
 	same "$before" "$after" || return 1
 	[ $status = "$want" ] && return 0
 	echo "# exit status $status, not $want"
