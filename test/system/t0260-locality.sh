@@ -1,5 +1,5 @@
 #!/bin/bash
-# t0250-locality.sh - large files go to few computers (dispatch §9.4): 50 files of
+# t0260-locality.sh - large files go to few computers (dispatch §9.4): 50 files of
 # 200 workunits each, 20 computers; how much do they fetch?
 #
 # The computers are played: each keeps the files of the jobs that it is sent,
