@@ -198,9 +198,7 @@ has() {
 }
 in_progress
 ask "other=$(has wu_5000000002_0)"
-promise "what the client lost is sent again, as far as it asks for work" sends 1
-ask "other=$(has wu_5000000002_0)" secs=1e6
-promise "all of it, if it asks for more" sends 2
+promise "what the client lost is sent again, all of it" sends 2
 promise "and what it has is not" \
 	same 0 "$(grep -c '^result/name wu_5000000002_0' "$T/reply.txt")"
 promise "half of the time is not over: the deadline stays" row report_deadline \
