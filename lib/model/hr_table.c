@@ -20,7 +20,6 @@
 #include <string.h>
 
 #include "buf.h"
-#include "file.h"
 #include "xml.h"
 
 #define FILE_NAME "hr_classes.xml"
@@ -148,21 +147,15 @@ hr_table_load(const char *root, struct hr_table *ret, struct buf *err)
 {
     struct reader r = {.table = ret, .err = err};
     size_t before = err->len;
-    struct buf path = BUF_INIT;
     struct xml_doc *doc;
+    int rc;
 
     *ret = (struct hr_table){0};
-    buf_addf(&path, "%s/" FILE_NAME, root);
-    if (!file_exists(buf_str(&path))) {
-        buf_free(&path);
-        return 0;
-    }
-    doc = xml_parse_file(buf_str(&path), err);
-    buf_free(&path);
-    if (doc != NULL)
+    rc = xml_parse_if_there(root, FILE_NAME, &doc, err);
+    if (rc > 0)
         read_classes(&r, xml_root(doc));
     xml_free(doc);
-    if (doc != NULL && err->len == before)
+    if (rc >= 0 && err->len == before)
         return 0;
     hr_table_free(ret);
     return -1;

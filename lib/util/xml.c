@@ -200,6 +200,23 @@ xml_parse_file(const char *path, struct buf *err)
     return doc;
 }
 
+int
+xml_parse_if_there(const char *folder, const char *name, struct xml_doc **ret,
+                   struct buf *err)
+{
+    struct buf path = BUF_INIT;
+    int rc = 0;
+
+    *ret = NULL;
+    buf_addf(&path, "%s/%s", folder, name);
+    if (file_exists(buf_str(&path))) {
+        *ret = xml_parse_file(buf_str(&path), err);
+        rc = *ret != NULL ? 1 : -1;
+    }
+    buf_free(&path);
+    return rc;
+}
+
 void
 xml_free(struct xml_doc *doc)
 {

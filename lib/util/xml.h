@@ -20,6 +20,10 @@ struct xml_node; /* an element; lives as long as its document */
 struct xml_doc *xml_parse(const char *text, size_t n, const char *what,
                           struct buf *err);
 struct xml_doc *xml_parse_file(const char *path, struct buf *err);
+/* A file that a project may do without: folder/name.  1 and *ret; 0: it is not
+ * there; -1 and the fault in err. */
+int xml_parse_if_there(const char *folder, const char *name,
+                       struct xml_doc **ret, struct buf *err);
 void xml_free(struct xml_doc *); /* NULL is fine */
 
 const struct xml_node *xml_root(const struct xml_doc *);
