@@ -123,11 +123,22 @@ bare_config "<min_core_client_version>72006</min_core_client_version>"
 fresh_jobs 1
 ask
 promise "a client that is too old is told which one it needs" none "7.20.6"
-bare_config "<require_same_major>8</require_same_major>"
-ask
-promise "so is one of another major version" none "version 8"
+bare_config "<require_same_major>7</require_same_major>"
+fresh_jobs 3
+ask version=6.12.34
+promise "so is one of another major version, of both numbers" \
+	none "needs version 7 of BOINC; yours is version 6"
+promise "and to stay away for a day" grep -q '^request_delay 86400' "$T/reply.txt"
 ask version=8.0.0
+promise "also a newer one" none "needs version 7 of BOINC; yours is version 8"
+ask version=7.20.5
 promise "that version gets work" sends 1
+bare_config "<require_same_major>0</require_same_major>"
+for version in 6.12.34 7.20.5 8.0.0; do
+	fresh_jobs 1
+	ask version=$version
+	promise "without the rule client $version gets work" sends 1
+done
 bare_config ""
 
 # ---- order ----
