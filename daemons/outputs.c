@@ -151,7 +151,7 @@ outputs_find(const struct config *cfg, const struct outputs_wanted *want,
         status = OUTPUTS_BAD;
     }
     for (int i = 0; i < n && (status == OUTPUTS_OK || want->list_all); i++) {
-        if (want->for_validation && files[i].no_validate)
+        if (files[i].stays || (want->for_validation && files[i].no_validate))
             continue;
         status = add(cfg, want, &files[i], ret);
         if (status != OUTPUTS_OK)

@@ -1,6 +1,7 @@
 /* outputs.h - where the output files of a result are, for the hook libraries.
  *
- * The result's document names them; the upload folder holds them. */
+ * The result's document names them; the upload folder holds them.  Those that
+ * stay on the client are left out. */
 #ifndef QUORATE_OUTPUTS_H
 #define QUORATE_OUTPUTS_H
 

@@ -40,14 +40,15 @@ read_app(const char *project_root, struct app *app)
     buf_addf(&path, "%s/size_census_%s", project_root, app->name);
     file = fopen(buf_str(&path), "re");
     if (file == NULL) {
-        log_warning("%s cannot be read (census writes it): size classes of %s "
-                    "have no effect",
-                    buf_str(&path), app->name);
+        log_errno("app %s has no sizes of hosts: cannot read %s", app->name,
+                  buf_str(&path));
     } else {
         int n = read_speeds(file, buf_str(&path), app->size_quantile,
                             app->n_size_classes - 1);
 
         app->n_size_quantiles = n > 0 ? n : 0;
+        if (n < 0)
+            log_critical("app %s has no sizes of hosts", app->name);
         fclose(file);
     }
     buf_free(&path);

@@ -15,6 +15,7 @@
 
 #include "buf.h"
 #include "db.h"
+#include "db_feed_files.h"
 #include "db_many.h"
 #include "interleave.h"
 #include "log.h"
@@ -37,16 +38,21 @@ add_id(struct id_list *list, int64_t id)
     list->id[list->n++] = id;
 }
 
-/* The apps that may send.  0 or -1; list->id is to be freed. */
+/* The apps that may send, and those of them whose jobs go by their files.  0 or
+ * -1; the ids of both are to be freed. */
 static int
-read_apps(struct db *db, struct id_list *list)
+read_apps(struct db *db, struct id_list *list, struct id_list *by_file)
 {
     struct db_query *q =
-        db_prepare(db, "SELECT id FROM app WHERE deprecated = 0 ORDER BY id");
+        db_prepare(db, "SELECT id, locality_scheduling FROM app WHERE "
+                       "deprecated = 0 ORDER BY id");
     int rc = -1;
 
-    while (q != NULL && (rc = db_step(q)) == 0)
+    while (q != NULL && (rc = db_step(q)) == 0) {
         add_id(list, db_col_i64(q, 0));
+        if (by_file != NULL && db_col_i64(q, 1) == 1)
+            add_id(by_file, db_col_i64(q, 0));
+    }
     db_finish(q);
     return rc == DB_NONE ? 0 : -1;
 }
@@ -264,10 +270,10 @@ int
 db_feed_page(struct db *db, struct feed_query *f, struct sendable *ret,
              size_t limit, size_t *ret_n)
 {
-    struct id_list apps = {.n = 0}, unneeded = {.n = 0};
+    struct id_list apps = {.n = 0}, by_file = {.n = 0}, unneeded = {.n = 0};
     struct db_query *q = NULL;
     size_t rows = 0;
-    int rc = read_apps(db, &apps);
+    int rc = read_apps(db, &apps, &by_file);
 
     *ret_n = 0;
     if (rc == 0 && apps.n > 0) {
@@ -277,9 +283,12 @@ db_feed_page(struct db *db, struct feed_query *f, struct sendable *ret,
             rc = read_page(q, f, ret, &rows, ret_n, &unneeded);
         db_finish(q);
     }
+    if (rc == 0 && by_file.n > 0)
+        rc = db_feed_files(db, by_file.id, by_file.n, ret, *ret_n);
     if (rc == 0 && unneeded.n > 0)
         rc = end_unneeded(db, &unneeded);
     free(unneeded.id);
+    free(by_file.id);
     free(apps.id);
     if (rc != 0)
         return -1;
@@ -388,7 +397,7 @@ db_feed_still_unsent(struct db *db, const int64_t *ids, const int32_t *priority,
     struct id_list apps = {.n = 0};
     struct found *found = xcalloc(n + 1, sizeof(*found));
     size_t n_found = 0;
-    int rc = read_apps(db, &apps);
+    int rc = read_apps(db, &apps, NULL);
 
     if (rc == 0 && n > 0 && apps.n > 0)
         rc = read_still_unsent(db, &apps, ids, n, found, &n_found);

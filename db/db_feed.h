@@ -57,7 +57,10 @@ struct feed_query {
  * OVER / DIDNT_NEED, if they are still UNSENT.
  *
  * *ret_n results.  0; DB_NONE if this was the last page (*ret_n may still be
- * > 0); -1 failed (logged). */
+ * > 0); -1 failed (logged).
+ *
+ * Of apps with locality_scheduling = 1 the names of the input files are read,
+ * too: one statement more for each 128 of their jobs. */
 int db_feed_page(struct db *, struct feed_query *, struct sendable *ret,
                  size_t limit, size_t *ret_n);
 

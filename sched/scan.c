@@ -2,7 +2,7 @@
  *
  * Most jobs that a host is not sent are refused by a rule, and a rule needs the
  * job's numbers only.  So all slots are looked at first without claiming any:
- * a look is a copy of some 200 bytes that leaves no trace.  What the rules
+ * a look is a copy of some 250 bytes that leaves no trace.  What the rules
  * allow is put in order, and only that is claimed, one by one, until the
  * request is filled. */
 #include "scan.h"
@@ -12,6 +12,7 @@
 #include "buf.h"
 #include "config.h"
 #include "digest.h"
+#include "held_files.h"
 #include "jobarray.h"
 #include "log.h"
 #include "rpc.h"
@@ -190,8 +191,10 @@ score_of(struct rpc *rpc, const struct job_slot *slot, const struct offer *o)
         .was_infeasible =
             atomic_load_explicit(&slot->infeasible, memory_order_relaxed) > 0,
         .need_reliable = o->job->need_reliable,
+        .has_file =
+            held_files_any(o->job, rpc->work.held_file, rpc->work.n_held_files),
         .job_size = o->job->size_class,
-        .host_size = -1,
+        .host_size = rpc->cfg->size_classes ? score_offer_size(o) : -1,
         .keywords = limits_liked_keywords(rpc, o->job),
     };
 

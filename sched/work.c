@@ -9,6 +9,7 @@
 #include "catalog.h"
 #include "config.h"
 #include "estimate.h"
+#include "held_files.h"
 #include "host_offer.h"
 #include "app_limits.h"
 #include "log.h"
@@ -58,6 +59,26 @@ read_catalog(struct work *w, const struct catalog *catalog)
         catalog_version(catalog, i, &w->version[i]);
 }
 
+static bool
+goes_by_files(const struct work *w)
+{
+    for (size_t i = 0; i < w->n_apps; i++)
+        if (w->app[i].locality_scheduling == 1)
+            return true;
+    return false;
+}
+
+static void
+read_held_files(struct work *w, const struct sched_request *req)
+{
+    if (!goes_by_files(w))
+        return;
+    w->held_file = xcalloc(req->n_files + 1, sizeof(*w->held_file));
+    for (size_t i = 0; i < req->n_files; i++)
+        w->held_file[w->n_held_files++] = held_file_hash(req->file[i].name);
+    held_files_sort(w->held_file, w->n_held_files);
+}
+
 const char *
 work_platform_name(const struct work *w, int64_t id)
 {
@@ -78,6 +99,7 @@ work_setup(struct rpc *rpc)
                     rpc->user.id);
     read_platforms(rpc);
     read_catalog(w, rpc->catalog);
+    read_held_files(w, rpc->req);
     w->flops_per_cpu = estimate_flops_per_cpu(&rpc->host);
     if (!rpc->new_host &&
         quota_is_new_day(rpc->host.id, rpc->old_host.rpc_time, rpc->now))
@@ -94,6 +116,7 @@ work_free(struct work *w)
     free(w->app);
     choice_free(&w->choices);
     free(w->version);
+    free(w->held_file);
     project_prefs_free(&w->prefs);
     *w = (struct work){0};
 }

@@ -29,6 +29,9 @@ struct work {
     struct app_version *version; /* documents lie in the segment */
     size_t n_versions;
     struct choices choices;
+    uint64_t *held_file; /* hashes of the names of the client's files, sorted;
+                            none if no app goes by files */
+    size_t n_held_files;
 };
 
 int work_setup(struct rpc *); /* 0, -1 */

@@ -97,7 +97,7 @@ output_needed(void *arg, int64_t id, const char *label, const char *doc)
                   "cannot be read");
     for (int i = 0; i < n && rc == 0; i++)
         if (file[i].open_name[0] != '\0' && !file[i].optional &&
-            !is_there(a, a->cfg->upload_dir, file[i].name))
+            !file[i].stays && !is_there(a, a->cfg->upload_dir, file[i].name))
             rc = tell(a, AUDIT_OUTPUT_NEEDED, id, label, file[i].name,
                       "is not there");
     free(file);

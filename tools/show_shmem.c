@@ -88,11 +88,13 @@ apps_json(const struct catalog *c)
 
         catalog_app(c, i, &a);
         json_array_append_new(
-            list,
-            json_pack("{s:I, s:s, s:i, s:f, s:i, s:b}", "id", (json_int_t)a.id,
-                      "name", a.name, "min_version", a.min_version, "weight",
-                      a.weight, "homogeneous_redundancy",
-                      a.homogeneous_redundancy, "beta", (int)a.beta));
+            list, json_pack("{s:I, s:s, s:i, s:f, s:i, s:b, s:i, s:i}", "id",
+                            (json_int_t)a.id, "name", a.name, "min_version",
+                            a.min_version, "weight", a.weight,
+                            "homogeneous_redundancy", a.homogeneous_redundancy,
+                            "beta", (int)a.beta, "locality_scheduling",
+                            a.locality_scheduling, "size_quantiles",
+                            a.n_size_quantiles));
     }
     return list;
 }

@@ -8,6 +8,8 @@
 
 /* A workunit may have more keywords; these count. */
 #define SENDABLE_KEYWORDS 16
+/* Likewise input files. */
+#define SENDABLE_FILES 8
 
 struct sendable {
     int64_t result_id;
@@ -28,6 +30,9 @@ struct sendable {
     int32_t app_version_num;            /* workunit's pin, 0 none */
     int32_t size_class;                 /* -1 none */
     int32_t keyword[SENDABLE_KEYWORDS]; /* ids; 0 ends them */
+    uint64_t file[SENDABLE_FILES]; /* held_file_hash() of its input files, of
+                                      apps with locality_scheduling = 1 only;
+                                      0 ends them */
     uint32_t feasibility; /* jobs with the same number ask for much the same of
                              a host: feasibility_class(), interleave.h */
     bool need_reliable;

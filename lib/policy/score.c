@@ -1,6 +1,8 @@
 /* score.c - the order among the jobs that no rule refused (dispatch §9). */
 #include "score.h"
 
+#include "rules.h"
+
 #define ACCELERATED 10
 #define HAS_FILE 10
 #define SAME_SIZE 5
@@ -55,4 +57,16 @@ score_host_size(double speed, const double *quantile, int n)
     while (i < n && !(quantile[i] > speed))
         i++;
     return i;
+}
+
+int
+score_offer_size(const struct offer *o)
+{
+    double part = o->type == PROC_CPU ? o->host->available_frac
+                                      : o->host->gpu_available_frac;
+
+    if (o->app == NULL || o->app->n_size_quantiles == 0)
+        return -1;
+    return score_host_size(o->flops * part, o->app->size_quantile,
+                           o->app->n_size_quantiles);
 }

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct offer;
+
 struct score_facts {
     int32_t priority;
     bool accelerated;    /* batch_accel: for a fast host, and this is one */
@@ -29,5 +31,10 @@ double score_of_pass(const struct score_facts *);
 /* The size class of a host: the first quantile above its speed, else the
  * number of quantiles. */
 int score_host_size(double speed, const double *quantile, int n);
+
+/* The same for a job and the version chosen for it: among the hosts of its
+ * app, by what the version gets out of this one in the part of the time that
+ * the host may work.  -1: the app has no quantiles. */
+int score_offer_size(const struct offer *);
 
 #endif

@@ -58,6 +58,8 @@ read_file_info(const struct xml_node *file, struct output_file *ret)
     if (file == NULL)
         return;
     ret->no_delete = has(file, "no_delete");
+    ret->stays = has(file, "sticky") && xml_child(file, "url") == NULL &&
+                 xml_child(file, "upload_url") == NULL;
     if (xml_get_double(file, "max_nbytes", &max_nbytes) && max_nbytes > 0 &&
         max_nbytes < 9e18)
         ret->max_nbytes = (int64_t)max_nbytes;

@@ -69,6 +69,7 @@ struct output_file {
     char name[NAME_SIZE];      /* physical */
     char open_name[NAME_SIZE]; /* logical */
     bool optional, no_validate, no_delete;
+    bool stays; /* on the client: sticky, and there is no URL to upload it to */
     int64_t max_nbytes;
 };
 /* Up to `max` of them; returns how many there are, -1 if unreadable. */

@@ -1,12 +1,14 @@
 /* test_db_feed.c - results ready to be sent, page by page, and those that no
  * longer are. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "buf.h"
 #include "db_feed.h"
 #include "dbtest.h"
+#include "held_files.h"
 
 static struct db *db;
 
@@ -151,6 +153,110 @@ START_TEST(a_candidate_is_read_whole)
     /* A full page may be the last one; only the next tells. */
     ck_assert_int_eq(db_feed_page(db, &f, &s, 1, &n), DB_NONE);
     ck_assert_uint_eq(n, 0);
+}
+END_TEST
+
+/* ---- input files, of apps with locality_scheduling = 1 ---- */
+
+#define FILE_INFO(name, more)                                                  \
+    "<file_info>\n<name>" name "</name>\n" more "</file_info>\n"
+#define STICKY(name) FILE_INFO(name, "<sticky/>\n")
+#define PLAIN(name) FILE_INFO(name, "")
+#define DOCUMENT(files) files "<workunit>\n</workunit>\n"
+
+static const struct {
+    const char *promise;
+    int locality_scheduling;
+    const char *xml_doc;
+    const char *want[SENDABLE_FILES + 1];
+} files[] = {
+    {"an app without locality has no files",
+     0,                                              DOCUMENT(STICKY("sky_1")),
+     {NULL}                                                                                                                            },
+    {"nor one of another kind of locality",
+     2,                                              DOCUMENT(STICKY("sky_1")),
+     {NULL}                                                                                                                            },
+    {"one file",                                  1, DOCUMENT(STICKY("sky_1")),                                               {"sky_1"}},
+    {"files that stay come first",
+     1,                                              DOCUMENT(PLAIN("par_1") STICKY("sky_1") PLAIN("par_2") STICKY("sky_2")),
+     {"sky_1", "sky_2", "par_1", "par_2"}                                                                                              },
+    {"eight at most, those that stay among them",
+     1,                                              DOCUMENT(PLAIN("1") PLAIN("2") PLAIN("3") PLAIN("4") PLAIN("5") PLAIN("6")
+                  PLAIN("7") PLAIN("8") STICKY("sky_1")),
+     {"sky_1", "1", "2", "3", "4", "5", "6", "7"}                                                                                      },
+    {"a name with an entity",                     1, DOCUMENT(STICKY("a&amp;b")),                                             {"a&b"}  },
+    {"a document without files",                  1, DOCUMENT(""),                                                            {NULL}   },
+    {"one that lost its end is repaired",
+     1,                                              "<file_info><name>sky_1</name>",
+     {"sky_1"}                                                                                                                         },
+    {"one that is none",                          1, "nothing",                                                               {NULL}   },
+    {"none",                                      1, "",                                                                      {NULL}   },
+};
+
+START_TEST(files_are_named)
+{
+    struct workunit wu = workunit(7, 0);
+    struct feed_query f = {.started = false};
+    struct sendable s[3];
+    struct buf sql = BUF_INIT, doc = BUF_INIT;
+    struct result r;
+    size_t n, k = 0;
+
+    buf_addf(&sql, "UPDATE app SET locality_scheduling = %d WHERE id = 1",
+             files[_i].locality_scheduling);
+    dbtest_exec(db, buf_str(&sql));
+    buf_free(&sql);
+    buf_add(&doc, files[_i].xml_doc);
+    wu.xml_doc = doc.data;
+    dbtest_workunit(db, &wu);
+    buf_free(&doc);
+    r = unsent(7, &wu);
+    dbtest_result(db, &r);
+    r = unsent(8, &wu); /* both results of a workunit have them */
+    dbtest_result(db, &r);
+    ck_assert_int_eq(db_feed_page(db, &f, s, 3, &n), DB_NONE);
+    ck_assert_uint_eq(n, 2);
+    for (; files[_i].want[k] != NULL; k++) {
+        ck_assert_msg(s[0].file[k] == held_file_hash(files[_i].want[k]),
+                      "broken: %s: %s", files[_i].promise, files[_i].want[k]);
+        ck_assert_uint_eq(s[1].file[k], s[0].file[k]);
+    }
+    for (; k < SENDABLE_FILES; k++)
+        ck_assert_msg(s[0].file[k] == 0, "more files: %s", files[_i].promise);
+}
+END_TEST
+
+/* More than one statement reads, of two apps in turn. */
+START_TEST(each_job_has_its_own_files)
+{
+    static struct sendable s[400];
+    struct feed_query f = {.started = false};
+    size_t n;
+
+    dbtest_exec(db, "UPDATE app SET locality_scheduling = 1 WHERE id = 2");
+    for (int64_t id = 1; id <= 300; id++) {
+        struct workunit wu = workunit(id, 0);
+        struct buf doc = BUF_INIT;
+        struct result r;
+
+        buf_addf(&doc, DOCUMENT(STICKY("sky_%" PRId64)), id);
+        wu.appid = id % 3 == 0 ? 1 : 2;
+        wu.xml_doc = doc.data;
+        r = unsent(id, &wu);
+        dbtest_workunit(db, &wu);
+        dbtest_result(db, &r);
+        buf_free(&doc);
+    }
+    ck_assert_int_eq(db_feed_page(db, &f, s, 400, &n), DB_NONE);
+    ck_assert_uint_eq(n, 300);
+    for (size_t i = 0; i < n; i++) {
+        char name[32];
+
+        snprintf(name, sizeof(name), "sky_%" PRId64, s[i].wu_id);
+        ck_assert_uint_eq(s[i].file[0],
+                          s[i].wu_id % 3 == 0 ? 0 : held_file_hash(name));
+        ck_assert_uint_eq(s[i].file[1], 0);
+    }
 }
 END_TEST
 
@@ -484,6 +590,8 @@ main(void)
     tcase_set_timeout(tc, 60);
     tcase_add_test(tc, an_empty_project_has_no_results);
     tcase_add_test(tc, a_candidate_is_read_whole);
+    tcase_add_loop_test(tc, files_are_named, 0, ARRAY_LEN(files));
+    tcase_add_test(tc, each_job_has_its_own_files);
     tcase_add_loop_test(tc, pages_follow_the_order, 0, ARRAY_LEN(orders));
     tcase_add_test(tc, only_what_is_better_than_this);
     tcase_add_test(tc, two_feeders_share_the_results);

@@ -6,6 +6,7 @@
 #   project_new NAME       make it: $T (data), $PROJECT (root), $URL (master URL)
 #   project_up             web server and daemons
 #   project_down           daemons and web server
+#   version_new VERSION    publish the example application again
 #   account_new EMAIL NAME make an account; prints its key
 #   client_up NAME KEY [options of boinc]
 #   client_down NAME
@@ -97,6 +98,30 @@ project_option() {
 	sed -i -e "/<$1>.*<\/$1>/d" -e "/<$1\/>/d" \
 		-e "s|^\( *\)</config>|\1    <$1>$2</$1>\n\1</config>|" \
 		"$PROJECT/config.xml"
+}
+
+# version_new VERSION [elements of version.xml]: publish the example application
+# once more.
+version_new() {
+	local platform dir
+	platform=$(basename "$PROJECT"/apps/uppercase/1.0/*)
+	dir=$PROJECT/apps/uppercase/$1/$platform
+	mkdir -p "$dir"
+	cp "$PROJECT/apps/uppercase/1.0/$platform/uppercase_1.0_$platform" \
+		"$dir/uppercase_$1_$platform"
+	cat >"$dir/version.xml" <<-EOF
+		<version>
+		   <file>
+		      <physical_name>uppercase_$1_$platform</physical_name>
+		      <main_program/>
+		   </file>
+		   ${2:-}
+		</version>
+	EOF
+	(cd "$PROJECT" && bin/update_versions --noconfirm) >>"$T/publish.log" 2>&1 || {
+		cat "$T/publish.log" >&2
+		fail "publishing version $1"
+	}
 }
 
 web_up() {

@@ -55,6 +55,9 @@ equals() {
 	return 1
 }
 
+# not COMMAND…: for promises that something is not so.
+not() { ! "$@"; }
+
 done_promising() {
 	promise_audit "$prefix/bin/audit"
 	echo "1..$promises"

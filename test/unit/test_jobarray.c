@@ -36,13 +36,16 @@ teardown(void)
 static struct sendable
 job(int64_t id)
 {
-    return (struct sendable){.result_id = id,
-                             .wu_id = id * 10,
-                             .appid = 3,
-                             .rsc_fpops_est = 1e12,
-                             .priority = 7,
-                             .size_class = -1,
-                             .need_reliable = true};
+    return (struct sendable){
+        .result_id = id,
+        .wu_id = id * 10,
+        .appid = 3,
+        .rsc_fpops_est = 1e12,
+        .file = {1, 2, 3, 4, 5, 6, 7, (uint64_t)id},
+        .priority = 7,
+        .size_class = -1,
+        .need_reliable = true
+    };
 }
 
 static struct job_slot *

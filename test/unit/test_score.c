@@ -1,6 +1,8 @@
 /* test_score.c - the order of jobs that may be sent: dispatch §9.1, §9.2. */
 #include "score.h"
 
+#include "rules.h"
+
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
@@ -67,6 +69,47 @@ START_TEST(host_has_a_size)
 }
 END_TEST
 
+/* Two quantiles, 2 and 4 GFLOPS: three classes. */
+static const struct app sized_app = {
+    .n_size_classes = 3,
+    .n_size_quantiles = 2,
+    .size_quantile = {2e9, 4e9},
+};
+static const struct app plain_app = {.n_size_classes = 3};
+
+static const struct {
+    const char *promise;
+    const struct app *app;
+    enum proc_type type;
+    double flops;
+    int want;
+} offers[] = {
+    {"half of 3.9 GFLOPS is below the first quantile", &sized_app, PROC_CPU,
+     3.9e9,                                                                           0 },
+    {"half of 4 is the first quantile",                &sized_app, PROC_CPU,    4e9,  1 },
+    {"half of 8 is the last one",                      &sized_app, PROC_CPU,    8e9,  2 },
+    {"GPUs have a time of their own: a quarter of 8",  &sized_app, PROC_NVIDIA,
+     8e9,                                                                             1 },
+    {"… and of 16",                                  &sized_app, PROC_NVIDIA, 16e9, 2 },
+    {"without quantiles there is no size",             &plain_app, PROC_CPU,    4e9,  -1},
+    {"nor without an app",                             NULL,       PROC_CPU,    4e9,  -1},
+};
+
+START_TEST(size_is_speed_times_availability)
+{
+    const struct offer_host host = {.available_frac = 0.5,
+                                    .gpu_available_frac = 0.25};
+    const struct offer offer = {.app = offers[_i].app,
+                                .host = &host,
+                                .type = offers[_i].type,
+                                .flops = offers[_i].flops};
+
+    ck_assert_msg(score_offer_size(&offer) == offers[_i].want,
+                  "broken: %s (%d)", offers[_i].promise,
+                  score_offer_size(&offer));
+}
+END_TEST
+
 int
 main(void)
 {
@@ -77,6 +120,8 @@ main(void)
 
     tcase_add_loop_test(tc, score_is_the_sum, 0, ARRAY_LEN(spec));
     tcase_add_loop_test(tc, host_has_a_size, 0, ARRAY_LEN(sizes));
+    tcase_add_loop_test(tc, size_is_speed_times_availability, 0,
+                        ARRAY_LEN(offers));
     suite_add_tcase(s, tc);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);

@@ -613,6 +613,37 @@ START_TEST(names_files_without_reference)
 }
 END_TEST
 
+/* What is sticky and has no URL to be uploaded to stays on the client. */
+START_TEST(tells_which_outputs_stay_on_the_client)
+{
+    static const struct {
+        const char *elements;
+        bool stays;
+    } cases[] = {
+        {"<sticky/>",                           true },
+        {"<sticky/><url>http://a/u</url>",      false},
+        {"<sticky/><upload_url>u</upload_url>", false},
+        {"<url>http://a/u</url>",               false},
+        {"",                                    false},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct buf document = BUF_INIT;
+        struct output_file file;
+
+        buf_addf(&document,
+                 "<file_info>\n<name>a</name>\n%s\n</file_info>\n"
+                 "<result>\n<file_ref>\n<file_name>a</file_name>\n"
+                 "</file_ref>\n</result>\n",
+                 cases[i].elements);
+        ck_assert_int_eq(result_document_files(buf_str(&document), &file, 1),
+                         1);
+        ck_assert(file.stays == cases[i].stays);
+        buf_free(&document);
+    }
+}
+END_TEST
+
 START_TEST(names_the_input_files)
 {
     struct buf document = data_file("golden/remote_wu.xml");
@@ -671,6 +702,7 @@ fill(TCase *tc)
     tcase_add_test(tc, a_result_document_fits_into_its_column);
     tcase_add_test(tc, names_the_output_files);
     tcase_add_test(tc, names_files_without_reference);
+    tcase_add_test(tc, tells_which_outputs_stay_on_the_client);
     tcase_add_test(tc, names_the_input_files);
     tcase_add_test(tc, reads_documents_that_are_no_xml);
 }

@@ -15,8 +15,17 @@
  *   --wrong        write something else each time
  *   --wrong_if F   the same if the file F exists
  *   --disk N       write a scratch file of N bytes, then wait for ever
- *   --spin         compute for ever */
+ *   --spin         compute for ever
+ *   --trickle W    send the text W to the project, wait for an answer, and
+ *                  append it to the output
+ *   --make F       write the output to the file F, too
+ *   --append F     append the input file F, which is not copied but linked
+ *
+ * A trickle needs an application version with an <api_version> of 6 or more:
+ * only then the client has its shared memory in a file of the folder. */
 #include <ctype.h>
+#include <fcntl.h>
+#include <glob.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -28,7 +37,12 @@
 struct options {
     long sleep, exit_code, out_size, disk;
     bool abort, wrong, spin;
+    const char *trickle, *make, *append;
 };
+
+/* The client's shared memory: eight channels of so many bytes, each a flag
+ * ("there is a message") and a text. */
+enum { CHANNEL_SIZE = 1024, CHANNEL_TRICKLE_UP = 6 };
 
 static void
 finish(int code)
@@ -73,6 +87,12 @@ read_options(int argc, char **argv)
             o.wrong = access(value, F_OK) == 0;
         else if (strcmp(argv[i], "--spin") == 0)
             o.spin = true;
+        else if (strcmp(argv[i], "--trickle") == 0)
+            o.trickle = value;
+        else if (strcmp(argv[i], "--make") == 0)
+            o.make = value;
+        else if (strcmp(argv[i], "--append") == 0)
+            o.append = value;
     }
     return o;
 }
@@ -108,6 +128,82 @@ compute_for_ever(void)
         x = x * 1.0000001 + 1e-9;
 }
 
+/* ---- messages to and from the project ---- */
+
+static void
+tell_client(void)
+{
+    static const char text[] = "<have_new_trickle_up/>\n";
+    int fd = open("boinc_mmap_file", O_WRONLY);
+    const off_t at = (off_t)CHANNEL_SIZE * CHANNEL_TRICKLE_UP;
+
+    if (fd < 0 || pwrite(fd, text, sizeof(text), at + 1) != sizeof(text) ||
+        pwrite(fd, "\1", 1, at) != 1)
+        fail("boinc_mmap_file");
+    close(fd);
+}
+
+static void
+send_trickle(const char *text)
+{
+    FILE *f = fopen("trickle_up.xml", "w");
+
+    if (f == NULL)
+        fail("trickle_up.xml");
+    fprintf(f, "<variety>trickle_echo</variety>\n<text>\n%s\n</text>\n", text);
+    if (fclose(f) != 0)
+        fail("trickle_up.xml");
+    tell_client();
+}
+
+static void
+append_file(FILE *out, const char *path)
+{
+    FILE *f = fopen(path, "r");
+
+    if (f == NULL)
+        fail(path);
+    for (int c; (c = getc(f)) != EOF;)
+        putc(c, out);
+    fclose(f);
+}
+
+static void
+append_answer(FILE *out)
+{
+    glob_t found = {.gl_pathc = 0};
+
+    while (glob("trickle_down_*", 0, NULL, &found) != 0)
+        sleep(1);
+    append_file(out, found.gl_pathv[0]);
+    globfree(&found);
+}
+
+/* The file NAME says where the real one is: <soft_link>PATH</soft_link>. */
+static void
+append_linked(FILE *out, const char *name)
+{
+    char path[1024];
+    FILE *f = fopen(name, "r");
+
+    if (f == NULL || fscanf(f, " <soft_link>%1023[^<]</soft_link>", path) != 1)
+        fail(name);
+    fclose(f);
+    append_file(out, path);
+}
+
+static void
+make_copy(const char *name)
+{
+    FILE *f = fopen(name, "w");
+
+    if (f == NULL)
+        fail(name);
+    append_file(f, "out");
+    if (fclose(f) != 0)
+        fail(name);
+}
+
 static void
 convert(const struct options *o)
 {
@@ -124,11 +220,17 @@ convert(const struct options *o)
     fill(out, n, o->out_size);
     if (o->wrong)
         fprintf(out, "WRONG %ld %ld\n", (long)getpid(), (long)time(NULL));
+    if (o->trickle != NULL)
+        append_answer(out);
+    if (o->append != NULL)
+        append_linked(out, o->append);
     if (ferror(in))
         fail("in");
     fclose(in);
     if (fclose(out) != 0) /* a full disk may show only here */
         fail("out");
+    if (o->make != NULL)
+        make_copy(o->make);
 }
 
 int
@@ -143,6 +245,8 @@ main(int argc, char **argv)
         use_disk(o.disk);
     if (o.spin)
         compute_for_ever();
+    if (o.trickle != NULL)
+        send_trickle(o.trickle);
     for (long i = 0; i < o.sleep; i++)
         sleep(1);
     if (o.exit_code != 0)
