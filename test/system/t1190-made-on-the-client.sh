@@ -58,13 +58,12 @@ jobs_new 1 make --min_quorum 1 --target_nresults 1 \
 	--result_template templates/make_out --command_line "--make table"
 project_up
 client_up alice "$(account_new alice@example.org Alice)"
-finished() { # COUNT
+back() { # COUNT
 	client_update alice
 	sleep 2
-	equals "$1" "SELECT COUNT(*) FROM workunit WHERE assimilate_state = 2
-		AND canonical_resultid <> 0"
+	equals "$1" "SELECT COUNT(*) FROM result WHERE server_state = 5 AND outcome = 1"
 }
-promise_in 90 "the first job is done" finished 1
+promise_in 90 "the first job comes back" back 1
 table=$T/client_alice/projects/127.0.0.1_${HTTP_PORT}_local/table_1
 promise "what it made is on the client" \
 	grep -q "HELLO FROM WORKUNIT 1 OF MAKE" "$table"
@@ -72,8 +71,10 @@ promise "and was not uploaded" test -z \
 	"$(find "$PROJECT/upload" "$PROJECT/results" -name 'table*' -print -quit)"
 jobs_new 1 use --min_quorum 1 --target_nresults 1 \
 	--wu_template templates/use_in --command_line "--append table"
-promise_in 90 "the second job is done" finished 2
-promise_in 30 "with its own input" \
+promise_in 90 "the second job comes back" back 2
+promise_in 60 "both are assimilated" equals 2 "SELECT COUNT(*) FROM workunit
+	WHERE assimilate_state = 2 AND canonical_resultid <> 0"
+promise "the second with its own input" \
 	grep -qr "HELLO FROM WORKUNIT 1 OF USE" "$PROJECT/results"
 both() {
 	grep -lr "HELLO FROM WORKUNIT 1 OF USE" "$PROJECT/results" |
