@@ -182,7 +182,7 @@ shmem() { # PATTERN
 feeder_fill() {
 	local want have
 	want=$(sql "SELECT COUNT(*) FROM result WHERE server_state = 2")
-	for _ in $(seq 1 100); do
+	for _ in $(seq 1 300); do
 		have=$(cd "$PROJECT" && "$build/tools/show_shmem" --json |
 			grep -c '"result": ')
 		[ "$have" = "$want" ] && return

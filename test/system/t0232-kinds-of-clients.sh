@@ -48,13 +48,16 @@ sql "UPDATE workunit SET name = ELT(id - 5000000000, 'demo_1', 'demo_2', 'big',
 feeder_up
 feeder_fill
 
-# All jobs are there again.
+# All jobs are there again.  A feeder passes over a result that has just left its
+# slot, so this one begins anew.
 again() {
+	feeder_down
 	sql "UPDATE result SET server_state = 2, hostid = 0, userid = 0,
 		    sent_time = 0, report_deadline = 0, app_version_id = 0;
 		UPDATE workunit SET app_version_id = 0, transition_time = 2147483647;
 		DELETE FROM host_app_version;
 		UPDATE host SET rpc_seqno = 0, rpc_time = 1700000000"
+	feeder_up
 	feeder_fill
 }
 
