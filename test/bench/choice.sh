@@ -71,9 +71,9 @@ measure() { # SLOTS WHAT
 		ask secs=1
 	done
 	read -r own db <<<"$(median)"
-	printf '%8d  %-14s %9.2f %9.2f %10.0f %9.1f\n' "$1" "$2" "$own" "$db" \
-		"$(echo "1000000 * $own / $1" | bc -l)" \
-		"$(echo "($own + $db) / 1000 * $U" | bc -l)"
+	awk -v slots="$1" -v what="$2" -v own="$own" -v db="$db" -v U="$U" 'BEGIN {
+		printf "%8d  %-14s %9.2f %9.2f %10.0f %9.1f\n", slots, what, own, db,
+		    1000000 * own / slots, (own + db) / 1000 * U }'
 }
 
 printf '%8s  %-14s %9s %9s %10s %9s\n' slots suitable 'own, ms' 'db, ms' \

@@ -144,4 +144,27 @@ fresh_jobs "<could_not_send_hosts>0</could_not_send_hosts>" 1 \
 	"rsc_memory_bound = 8e9"
 refuse 101 120 ram=1e9
 promise "0 hosts: never" waits 1
+
+# ---- a block of jobs for others ----
+# 1 000 jobs for another kind of computer, then one that this host can do, and
+# an array of ten slots
+feeder_down
+sql "INSERT INTO platform SET id = 2, name = 'windows_x86_64';
+	INSERT INTO app SET id = 2, name = 'win', user_friendly_name = 'Win';
+	INSERT INTO app_version (id, appid, platformid, version_num, plan_class,
+	    xml_doc) SELECT 21, 2, 2, 100, '', xml_doc FROM app_version WHERE id = 11;
+	DELETE FROM result; DELETE FROM workunit"
+bare_config "<shmem_work_items>10</shmem_work_items>"
+bare_jobs 1000 "appid = 2"
+sql "UPDATE result SET appid = 2"
+bare_jobs 1
+feeder_up
+full() {
+	same 10 "$(cd "$PROJECT" && "$build/tools/show_shmem" --json |
+		grep -c '"result": ')"
+}
+promise_in 5 "the array is full" full
+ask hostid=101
+promise "1000 jobs for others do not hide the one behind them" sends 1
+promise "it is that one" same 1 "$(reply_of app/name | grep -c demo)"
 done_promising
