@@ -13,6 +13,7 @@
 #include "digest.h"
 #include "log.h"
 #include "plan_class.h"
+#include "prefs.h"
 #include "quota.h"
 #include "rpc.h"
 #include "sitefiles.h"
@@ -328,6 +329,18 @@ no_room(const struct job_room *room, enum proc_type type)
     return room->total <= 0 || room->type[type] <= 0;
 }
 
+/* With <distinct_beta_apps> a volunteer names the test applications that he
+ * takes, one by one. */
+static bool
+takes_test_app(const struct rpc *rpc, int64_t appid)
+{
+    const struct project_prefs *prefs = &rpc->work.prefs;
+
+    if (!rpc->cfg->distinct_beta_apps)
+        return prefs->allow_beta_work;
+    return prefs->n_app_ids > 0 && project_prefs_selects(prefs, appid);
+}
+
 static void
 describe_question(const struct rpc *rpc, size_t app, const struct sendable *job,
                   const struct offer *offer, bool anyhow,
@@ -339,6 +352,7 @@ describe_question(const struct rpc *rpc, size_t app, const struct sendable *job,
     ret->needs_64bit =
         version_needs_64bit(job->rsc_memory_bound, rpc->host.os_name);
     ret->reliable_only = job->need_reliable && !ret->app->beta;
+    ret->test_app_allowed = takes_test_app(rpc, ret->app->id);
     ret->app_version_num = job->app_version_num;
     ret->app_version_id =
         ret->app->homogeneous_app_version ? job->app_version_id : 0;

@@ -250,6 +250,12 @@ class_allows(const struct app_version *v, const struct version_on_host *on)
            !on->not_for_job;
 }
 
+static bool
+is_unwanted_test(const struct version_query *q)
+{
+    return q->app->beta && !q->test_app_allowed;
+}
+
 static enum version_refusal
 version_refusal(const struct version_query *q,
                 const struct version_platform *platform,
@@ -270,7 +276,7 @@ version_refusal(const struct version_query *q,
         return no;
     if (!class_allows(v, on))
         return VERSION_PLAN_CLASS;
-    if (v->beta && !q->beta_allowed)
+    if ((v->beta && !q->beta_allowed) || is_unwanted_test(q))
         return VERSION_BETA;
     return use_refusal(q, usage_of(q, on, &one_cpu), on->hav, on->jobs_today);
 }
@@ -396,6 +402,8 @@ own_refusal(const struct version_query *q, const struct version_own *own)
         own->version_num < q->app->min_version ||
         (q->app_version_num != 0 && own->version_num != q->app_version_num))
         return VERSION_ANONYMOUS; /* app_info.xml lacks a usable one */
+    if (is_unwanted_test(q))
+        return VERSION_BETA;
     return use_refusal(q, &own->usage, own->hav, own->jobs_today);
 }
 

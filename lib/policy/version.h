@@ -79,7 +79,8 @@ struct version_query {
     double flops_per_cpu;   /* FLOPS; <= 0 not measured */
 
     /* the user's preferences */
-    bool beta_allowed;
+    bool beta_allowed;     /* test versions */
+    bool test_app_allowed; /* … this application, should it be a test */
     bool excluded[N_PROC_TYPES];
 
     /* the request, as far as it is not filled yet */

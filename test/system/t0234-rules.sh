@@ -211,6 +211,48 @@ sql "UPDATE host_app_version SET consecutive_valid = 9"
 ask
 promise "nine do not" none "in a hurry"
 
+bare_config "<batch_accel>1</batch_accel>"
+fresh_jobs 1 "priority = 1"
+sql "UPDATE host SET avg_turnaround = 43201 WHERE id = 17"
+ask
+promise "a batch in a hurry is not for a host that returns its jobs later than half of the bound" \
+	none "return results fast"
+sql "UPDATE host SET avg_turnaround = 43200 WHERE id = 17"
+ask
+promise "exactly half is fast" sends 1
+sql "UPDATE host SET avg_turnaround = 0"
+
+# ---- test applications, processors, clients ----
+bare_config ""
+sql "UPDATE app SET beta = 1"
+fresh_jobs 1
+ask
+promise "a test application is not for everybody" none "test application Demo"
+prefs "<allow_beta_work>1</allow_beta_work>"
+ask
+promise "but for those who want it" sends 1
+bare_config "<distinct_beta_apps>1</distinct_beta_apps>"
+fresh_jobs 1
+ask
+promise "or, where they are chosen one by one, for nobody else" none "test application Demo"
+prefs "<app_id>1</app_id>"
+ask
+promise "than those who chose it" sends 1
+bare_config ""
+sql "UPDATE app SET beta = 0; UPDATE app_version SET max_core_version = 72004"
+prefs "<no_cpu>1</no_cpu>"
+fresh_jobs 1
+ask
+promise "a version for older clients" none "needs an older one"
+sql "UPDATE app_version SET max_core_version = 72005"
+fresh_jobs 1
+ask
+promise "processors that the user excludes" none "preferences"
+prefs ""
+ask
+promise "exactly the last version of a client" sends 1
+sql "UPDATE app_version SET max_core_version = 0"
+
 # ---- deadlines, hard applications ----
 bare_config ""
 fresh_jobs 2 "delay_bound = 100"

@@ -95,6 +95,19 @@ takes_beta(struct version_query *q)
 {
     q->beta_allowed = true;
 }
+static const struct app a_test = {.id = 3, .beta = true};
+static void
+of_a_test(struct version_query *q)
+{
+    q->app = &a_test;
+    q->beta_allowed = true; /* test versions, that is */
+}
+static void
+takes_the_test(struct version_query *q)
+{
+    q->app = &a_test;
+    q->test_app_allowed = true;
+}
 static void
 no_gpu(struct version_query *q)
 {
@@ -159,6 +172,8 @@ static const struct {
     {"a class that fits", V(100, .plan_class = "cuda"), {.verdict = &on_gpu}, plain, VERSION_OK},
     {"a test version", V(100, .beta = true), {.normal = 0}, plain, VERSION_BETA},
     {"a test version for one who likes that", V(100, .beta = true), {.normal = 0}, takes_beta, VERSION_OK},
+    {"a test application", V(100, .beta = false), {.normal = 0}, of_a_test, VERSION_BETA},
+    {"a test application for one who takes it", V(100, .beta = false), {.normal = 0}, takes_the_test, VERSION_OK},
     {"a GPU that preferences exclude", V(100, .plan_class = "cuda"), {.verdict = &on_gpu}, no_gpu, VERSION_EXCLUDED},
     {"a job in a hurry, nothing known", V(100, .beta = false), {.normal = 0}, hurry, VERSION_UNRELIABLE},
     {"a job in a hurry, one valid result too few", V(100, .beta = false), {.hav = &almost}, hurry, VERSION_UNRELIABLE},
