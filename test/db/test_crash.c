@@ -582,9 +582,14 @@ START_TEST(a_scheduler_may_be_killed_anywhere)
         char *got;
 
         put_back_world();
-        if (k > 0)
-            ck_assert_msg(ask_killed_at(k, 1) == 128 + SIGKILL,
-                          "it outlives step %ld of %ld", k, n);
+        if (k > 0) {
+            int rc = ask_killed_at(k, 1);
+
+            /* it looks at the slots from a random one on, so one run has a
+             * statement or two more than another */
+            ck_assert_msg(rc == 128 + SIGKILL || (rc == 0 && read_steps() < k),
+                          "it outlives step %ld of %ld (%d)", k, n, rc);
+        }
         /* the client has no reply, and asks again */
         ck_assert_int_eq(ask_killed_at(0, 2), 0);
         ck_assert_msg(count_in_reply("<result_ack>") == 1 &&
