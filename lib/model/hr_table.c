@@ -14,7 +14,6 @@
  * and nobody would see it. */
 #include "hr_table.h"
 
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,21 +28,6 @@ struct reader {
     struct buf *err;
 };
 
-static void fault(struct reader *, const struct xml_node *, const char *fmt,
-                  ...) __attribute__((format(printf, 3, 4)));
-
-static void
-fault(struct reader *r, const struct xml_node *node, const char *fmt, ...)
-{
-    va_list ap;
-
-    buf_addf(r->err, FILE_NAME ":%d: ", xml_line(node));
-    va_start(ap, fmt);
-    buf_vaddf(r->err, fmt, ap);
-    va_end(ap);
-    buf_add(r->err, "\n");
-}
-
 static void
 read_text(struct reader *r, const struct xml_node *node, char *ret, size_t size)
 {
@@ -51,10 +35,12 @@ read_text(struct reader *r, const struct xml_node *node, char *ret, size_t size)
 
     xml_text(node, &text);
     if (!xml_is_leaf(node) || text.len == 0 || text.len >= size)
-        fault(r, node, "<%s>: 1 to %zu characters are wanted", xml_name(node),
-              size - 1);
+        xml_fault(r->err, FILE_NAME, node,
+                  "<%s>: 1 to %zu characters are wanted", xml_name(node),
+                  size - 1);
     else if (ret[0] != '\0')
-        fault(r, node, "<%s> is there twice", xml_name(node));
+        xml_fault(r->err, FILE_NAME, node, "<%s> is there twice",
+                  xml_name(node));
     else
         memcpy(ret, text.data, text.len + 1);
     buf_free(&text);
@@ -65,13 +51,14 @@ read_feature(struct reader *r, const struct xml_node *node,
              struct hr_class_rule *ret)
 {
     if (ret->n_features == HR_MAX_FEATURES) {
-        fault(r, node, "more than %d features", HR_MAX_FEATURES);
+        xml_fault(r->err, FILE_NAME, node, "more than %d features",
+                  HR_MAX_FEATURES);
         return;
     }
     read_text(r, node, ret->feature[ret->n_features],
               sizeof(ret->feature[ret->n_features]));
     if (strpbrk(ret->feature[ret->n_features], " \t\n") != NULL)
-        fault(r, node, "<feature>: one word each");
+        xml_fault(r->err, FILE_NAME, node, "<feature>: one word each");
     ret->n_features++;
 }
 
@@ -94,7 +81,7 @@ read_element(struct reader *r, const struct xml_node *node,
     else if (strcmp(name, "feature") == 0)
         read_feature(r, node, ret);
     else
-        fault(r, node, "unknown element <%s>", name);
+        xml_fault(r->err, FILE_NAME, node, "unknown element <%s>", name);
 }
 
 static void
@@ -106,15 +93,16 @@ read_class(struct reader *r, const struct xml_node *node,
     *ret = (struct hr_class_rule){0};
     if (!xml_get_i64(node, "id", &id) || id < HR_TABLE_LEAST_ID ||
         id > HR_TABLE_MOST_ID) {
-        fault(r, node, "a class needs an <id> from %d to %d", HR_TABLE_LEAST_ID,
-              HR_TABLE_MOST_ID);
+        xml_fault(r->err, FILE_NAME, node,
+                  "a class needs an <id> from %d to %d", HR_TABLE_LEAST_ID,
+                  HR_TABLE_MOST_ID);
         id = 0;
     }
     ret->id = (int)id;
     for (const struct xml_node *n = xml_first(node); n != NULL; n = xml_next(n))
         read_element(r, n, ret);
     if (ret->os[0] == '\0')
-        fault(r, node, "a class needs an <os>");
+        xml_fault(r->err, FILE_NAME, node, "a class needs an <os>");
 }
 
 /* Several rules of one class are fine: two names of one kind of processor. */
@@ -124,17 +112,20 @@ read_classes(struct reader *r, const struct xml_node *root)
     struct hr_table *t = r->table;
 
     if (strcmp(xml_name(root), "hr_classes") != 0) {
-        fault(r, root, "<hr_classes> is wanted, not <%s>", xml_name(root));
+        xml_fault(r->err, FILE_NAME, root, "<hr_classes> is wanted, not <%s>",
+                  xml_name(root));
         return;
     }
     for (const struct xml_node *n = xml_first(root); n != NULL;
          n = xml_next(n)) {
         if (strcmp(xml_name(n), "class") != 0) {
-            fault(r, n, "unknown element <%s>; only <class> here", xml_name(n));
+            xml_fault(r->err, FILE_NAME, n,
+                      "unknown element <%s>; only <class> here", xml_name(n));
             continue;
         }
         if (t->n == HR_TABLE_CLASSES) {
-            fault(r, n, "more than %d classes", HR_TABLE_CLASSES);
+            xml_fault(r->err, FILE_NAME, n, "more than %d classes",
+                      HR_TABLE_CLASSES);
             return;
         }
         t->rule = xrealloc(t->rule, (t->n + 1) * sizeof(*t->rule));

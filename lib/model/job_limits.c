@@ -16,7 +16,6 @@
  * Strict: a limit that is misspelt would be none. */
 #include "job_limits.h"
 
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,21 +35,6 @@ struct reader {
     struct buf *err;
 };
 
-static void fault(struct reader *, const struct xml_node *, const char *fmt,
-                  ...) __attribute__((format(printf, 3, 4)));
-
-static void
-fault(struct reader *r, const struct xml_node *node, const char *fmt, ...)
-{
-    va_list ap;
-
-    buf_addf(r->err, FILE_NAME ":%d: ", xml_line(node));
-    va_start(ap, fmt);
-    buf_vaddf(r->err, fmt, ap);
-    va_end(ap);
-    buf_add(r->err, "\n");
-}
-
 static bool
 is(const struct xml_node *node, const char *name)
 {
@@ -63,10 +47,12 @@ read_limit(struct reader *r, const struct xml_node *node, struct job_limit *ret)
     int64_t jobs = -1;
 
     if (ret->jobs != 0)
-        fault(r, node, "<%s> is there twice", xml_name(node));
+        xml_fault(r->err, FILE_NAME, node, "<%s> is there twice",
+                  xml_name(node));
     if (!xml_get_i64(node, "jobs", &jobs) || jobs < 0 || jobs > JOBS_MAX) {
-        fault(r, node, "<%s> needs <jobs> from 0 (no limit) to %d",
-              xml_name(node), JOBS_MAX);
+        xml_fault(r->err, FILE_NAME, node,
+                  "<%s> needs <jobs> from 0 (no limit) to %d", xml_name(node),
+                  JOBS_MAX);
         jobs = 0;
     }
     ret->jobs = (int)jobs;
@@ -74,9 +60,10 @@ read_limit(struct reader *r, const struct xml_node *node, struct job_limit *ret)
          n = xml_next(n)) {
         if (is(n, "per_proc")) {
             if (!xml_get_bool(node, "per_proc", &ret->per_proc))
-                fault(r, n, "<per_proc>: empty, 0 or 1");
+                xml_fault(r->err, FILE_NAME, n, "<per_proc>: empty, 0 or 1");
         } else if (!is(n, "jobs")) {
-            fault(r, n, "unknown element <%s>", xml_name(n));
+            xml_fault(r->err, FILE_NAME, n, "unknown element <%s>",
+                      xml_name(n));
         }
     }
 }
@@ -89,7 +76,8 @@ read_one_of_set(struct reader *r, const struct xml_node *node,
     if (is(node, "total_limit")) {
         read_limit(r, node, &ret->total);
         if (ret->total.per_proc)
-            fault(r, node, "<total_limit> is never <per_proc>");
+            xml_fault(r->err, FILE_NAME, node,
+                      "<total_limit> is never <per_proc>");
     } else if (is(node, "cpu_limit")) {
         read_limit(r, node, &ret->cpu);
     } else if (is(node, "gpu_limit")) {
@@ -105,7 +93,8 @@ read_project(struct reader *r, const struct xml_node *node)
 {
     for (const struct xml_node *n = xml_first(node); n != NULL; n = xml_next(n))
         if (!read_one_of_set(r, n, &r->limits->project))
-            fault(r, n, "unknown element <%s>", xml_name(n));
+            xml_fault(r->err, FILE_NAME, n, "unknown element <%s>",
+                      xml_name(n));
 }
 
 static void
@@ -115,7 +104,7 @@ read_app(struct reader *r, const struct xml_node *node)
     struct app_job_limits *app;
 
     if (l->n_apps == APPS_MAX) {
-        fault(r, node, "more than %d apps", APPS_MAX);
+        xml_fault(r->err, FILE_NAME, node, "more than %d apps", APPS_MAX);
         return;
     }
     l->app = xrealloc(l->app, (l->n_apps + 1) * sizeof(*l->app));
@@ -123,13 +112,15 @@ read_app(struct reader *r, const struct xml_node *node)
     *app = (struct app_job_limits){0};
     if (!xml_get_str(node, "app_name", app->app_name, sizeof(app->app_name)) ||
         app->app_name[0] == '\0')
-        fault(r, node, "<app> needs an <app_name>");
+        xml_fault(r->err, FILE_NAME, node, "<app> needs an <app_name>");
     for (size_t i = 0; i + 1 < l->n_apps; i++)
         if (strcmp(l->app[i].app_name, app->app_name) == 0)
-            fault(r, node, "app %s is there twice", app->app_name);
+            xml_fault(r->err, FILE_NAME, node, "app %s is there twice",
+                      app->app_name);
     for (const struct xml_node *n = xml_first(node); n != NULL; n = xml_next(n))
         if (!is(n, "app_name") && !read_one_of_set(r, n, &app->limit))
-            fault(r, n, "unknown element <%s>", xml_name(n));
+            xml_fault(r->err, FILE_NAME, n, "unknown element <%s>",
+                      xml_name(n));
 }
 
 static void
@@ -142,7 +133,8 @@ read_limits(struct reader *r, const struct xml_node *node)
         else if (is(n, "app"))
             read_app(r, n);
         else
-            fault(r, n, "unknown element <%s>", xml_name(n));
+            xml_fault(r->err, FILE_NAME, n, "unknown element <%s>",
+                      xml_name(n));
     }
 }
 
@@ -150,13 +142,15 @@ static void
 read_root(struct reader *r, const struct xml_node *root)
 {
     if (!is(root, "config"))
-        fault(r, root, "<config> is wanted, not <%s>", xml_name(root));
+        xml_fault(r->err, FILE_NAME, root, "<config> is wanted, not <%s>",
+                  xml_name(root));
     for (const struct xml_node *n = xml_first(root); n != NULL;
          n = xml_next(n)) {
         if (is(n, "max_jobs_in_progress"))
             read_limits(r, n);
         else
-            fault(r, n, "unknown element <%s>", xml_name(n));
+            xml_fault(r->err, FILE_NAME, n, "unknown element <%s>",
+                      xml_name(n));
     }
 }
 

@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -224,6 +225,19 @@ xml_free(struct xml_doc *doc)
         return;
     xmlFreeDoc(doc->doc);
     free(doc);
+}
+
+void
+xml_fault(struct buf *err, const char *file, const struct xml_node *node,
+          const char *fmt, ...)
+{
+    va_list ap;
+
+    buf_addf(err, "%s:%d: ", file, xml_line(node));
+    va_start(ap, fmt);
+    buf_vaddf(err, fmt, ap);
+    va_end(ap);
+    buf_addc(err, '\n');
 }
 
 const struct xml_node *

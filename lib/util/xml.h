@@ -26,6 +26,10 @@ int xml_parse_if_there(const char *folder, const char *name,
                        struct xml_doc **ret, struct buf *err);
 void xml_free(struct xml_doc *); /* NULL is fine */
 
+/* "file:12: text\n", the line that of the element, to err. */
+void xml_fault(struct buf *err, const char *file, const struct xml_node *,
+               const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+
 const struct xml_node *xml_root(const struct xml_doc *);
 const char *xml_name(const struct xml_node *);
 int xml_line(const struct xml_node *);
