@@ -210,15 +210,21 @@ project_run(const char *program, ...)
 }
 
 void
-project_round(void)
+project_transition(void)
 {
     ck_assert_int_eq(project_run("transitioner", NULL), 0);
+}
+
+void
+project_round(void)
+{
+    project_transition();
     ck_assert_int_eq(
         project_run("sample_bitwise_validator", "--app", "app", NULL), 0);
-    ck_assert_int_eq(project_run("transitioner", NULL), 0);
+    project_transition();
     ck_assert_int_eq(
         project_run("sample_copy_assimilator", "--app", "app", NULL), 0);
-    ck_assert_int_eq(project_run("transitioner", NULL), 0);
+    project_transition();
 }
 
 void
@@ -233,13 +239,26 @@ project_audit(void)
 /* ---- volunteers -----------------------------------------------------------
  */
 
+int64_t
+project_of_workunit(int64_t wu, const char *column)
+{
+    return project_ask("SELECT %s FROM workunit WHERE id = %" PRId64, column,
+                       wu);
+}
+
+int64_t
+project_of_result(int64_t wu, int k, const char *column)
+{
+    return project_ask("SELECT r.%s FROM result r JOIN workunit w ON w.id = "
+                       "r.workunitid WHERE w.id = %" PRId64
+                       " AND r.name = CONCAT(w.name, '_%d')",
+                       column, wu, k);
+}
+
 static int64_t
 result_id(int64_t wu, int k)
 {
-    return project_ask("SELECT r.id FROM result r JOIN workunit w "
-                       "ON w.id = r.workunitid WHERE w.id = %" PRId64
-                       " AND r.name = CONCAT(w.name, '_%d')",
-                       wu, k);
+    return project_of_result(wu, k, "id");
 }
 
 void

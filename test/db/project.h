@@ -40,6 +40,13 @@ int project_run(const char *program, ...) __attribute__((sentinel));
  * all must end with 0. */
 void project_round(void);
 
+/* The transitioner alone. */
+void project_transition(void);
+
+/* A whole number: a column of a workunit; of its result k (of its name). */
+int64_t project_of_workunit(int64_t wu, const char *column);
+int64_t project_of_result(int64_t wu, int k, const char *column);
+
 /* The tool audit finds no breach; what it finds is printed. */
 void project_audit(void);
 

@@ -27,22 +27,6 @@ teardown(void)
 }
 
 static int64_t
-of_wu(int64_t wu, const char *column)
-{
-    return project_ask("SELECT %s FROM workunit WHERE id = %" PRId64, column,
-                       wu);
-}
-
-static int64_t
-of_result(int64_t wu, int k, const char *column)
-{
-    return project_ask("SELECT r.%s FROM result r JOIN workunit w ON w.id = "
-                       "r.workunitid WHERE w.id = %" PRId64
-                       " AND r.name = CONCAT(w.name, '_%d')",
-                       column, wu, k);
-}
-
-static int64_t
 results_in(int64_t wu, enum server_state state)
 {
     return project_ask("SELECT COUNT(*) FROM result WHERE workunitid = "
@@ -56,12 +40,6 @@ results_ended(int64_t wu, enum outcome outcome)
     return project_ask("SELECT COUNT(*) FROM result WHERE workunitid = "
                        "%" PRId64 " AND server_state = 5 AND outcome = %d",
                        wu, (int)outcome);
-}
-
-static void
-transition(void)
-{
-    ck_assert_int_eq(project_run("transitioner", NULL), 0);
 }
 
 static char *
@@ -84,9 +62,10 @@ ck_given_up(int64_t wu, const char *name, unsigned mask, const char *reasons)
     char file[64];
     char *text;
 
-    ck_assert_int_eq(of_wu(wu, "error_mask"), mask);
+    ck_assert_int_eq(project_of_workunit(wu, "error_mask"), mask);
     ck_assert_int_eq(results_in(wu, RESULT_UNSENT), 0);
-    ck_assert_int_eq(of_wu(wu, "assimilate_state"), ASSIMILATE_DONE);
+    ck_assert_int_eq(project_of_workunit(wu, "assimilate_state"),
+                     ASSIMILATE_DONE);
     snprintf(file, sizeof(file), "results/%s_error", name);
     text = content(file);
     ck_assert_str_eq(text, reasons);
@@ -97,10 +76,10 @@ ck_given_up(int64_t wu, const char *name, unsigned mask, const char *reasons)
 static void
 ck_goes_away(int64_t wu)
 {
-    transition();
-    ck_assert_int_eq(of_wu(wu, "file_delete_state"), FILES_READY);
+    project_transition();
+    ck_assert_int_eq(project_of_workunit(wu, "file_delete_state"), FILES_READY);
     ck_assert_int_eq(project_run("file_deleter", NULL), 0);
-    ck_assert_int_eq(of_wu(wu, "file_delete_state"), FILES_DONE);
+    ck_assert_int_eq(project_of_workunit(wu, "file_delete_state"), FILES_DONE);
     ck_assert_int_eq(project_run("db_purge", NULL), 0);
     ck_assert_int_eq(project_ask("SELECT COUNT(*) FROM workunit"), 0);
     ck_assert_int_eq(project_ask("SELECT COUNT(*) FROM result"), 0);
@@ -109,8 +88,9 @@ ck_goes_away(int64_t wu)
 static void
 ck_goes_on(int64_t wu)
 {
-    ck_assert_int_eq(of_wu(wu, "error_mask"), 0);
-    ck_assert_int_eq(of_wu(wu, "assimilate_state"), ASSIMILATE_INIT);
+    ck_assert_int_eq(project_of_workunit(wu, "error_mask"), 0);
+    ck_assert_int_eq(project_of_workunit(wu, "assimilate_state"),
+                     ASSIMILATE_INIT);
     ck_assert_int_ge(results_in(wu, RESULT_UNSENT), 1);
 }
 
@@ -118,10 +98,10 @@ START_TEST(a_new_workunit_gets_as_many_results_as_its_target)
 {
     int64_t wu = project_workunit("a", (struct workunit){.target_nresults = 3});
 
-    transition();
+    project_transition();
     ck_assert_int_eq(results_in(wu, RESULT_UNSENT), 3);
     for (int k = 0; k < 3; k++)
-        ck_assert_int_gt(of_result(wu, k, "id"), 0);
+        ck_assert_int_gt(project_of_result(wu, k, "id"), 0);
     /* each may upload what the project has signed */
     ck_assert_int_eq(project_ask("SELECT COUNT(*) FROM result WHERE xml_doc_in "
                                  "LIKE '%%<xml_signature>%%'"),
@@ -131,7 +111,7 @@ START_TEST(a_new_workunit_gets_as_many_results_as_its_target)
         project_ask("SELECT COUNT(DISTINCT REGEXP_SUBSTR(xml_doc_in, "
                     "'_r[0-9]+')) FROM result"),
         3);
-    transition();
+    project_transition();
     ck_assert_int_eq(project_ask("SELECT COUNT(*) FROM result"), 3);
 }
 END_TEST
@@ -141,7 +121,7 @@ START_TEST(results_of_a_size_class_are_withheld)
     int64_t wu = project_workunit("a", (struct workunit){.min_quorum = 1});
 
     project_do("UPDATE workunit SET size_class = 1");
-    transition();
+    project_transition();
     ck_assert_int_eq(results_in(wu, RESULT_INACTIVE), 2);
 }
 END_TEST
@@ -152,19 +132,23 @@ START_TEST(two_that_agree_are_credited_and_assimilated)
     const double credit = 1e12 * 200 / 86400e9; /* 1e12 FLOP */
     char *text;
 
-    transition();
+    project_transition();
     project_send(wu, 0, 1);
     project_send(wu, 1, 2);
     project_success(wu, 0, "forty-two\n");
     project_round();
-    ck_assert_int_eq(of_wu(wu, "canonical_resultid"), 0);
+    ck_assert_int_eq(project_of_workunit(wu, "canonical_resultid"), 0);
     project_success(wu, 1, "forty-two\n");
     project_round();
 
-    ck_assert_int_eq(of_wu(wu, "canonical_resultid"), of_result(wu, 0, "id"));
-    ck_assert_int_eq(of_wu(wu, "assimilate_state"), ASSIMILATE_DONE);
-    ck_assert_int_eq(of_result(wu, 0, "validate_state"), VALIDATE_VALID);
-    ck_assert_int_eq(of_result(wu, 1, "validate_state"), VALIDATE_VALID);
+    ck_assert_int_eq(project_of_workunit(wu, "canonical_resultid"),
+                     project_of_result(wu, 0, "id"));
+    ck_assert_int_eq(project_of_workunit(wu, "assimilate_state"),
+                     ASSIMILATE_DONE);
+    ck_assert_int_eq(project_of_result(wu, 0, "validate_state"),
+                     VALIDATE_VALID);
+    ck_assert_int_eq(project_of_result(wu, 1, "validate_state"),
+                     VALIDATE_VALID);
     text = content("results/a");
     ck_assert_str_eq(text, "forty-two\n");
     free(text);
@@ -186,7 +170,7 @@ START_TEST(two_that_agree_are_credited_and_assimilated)
     ck_assert_int_eq(
         project_ask("SELECT COUNT(*) FROM user WHERE total_credit > 0"), 2);
     /* files may go: nothing more can come */
-    ck_assert_int_eq(of_wu(wu, "file_delete_state"), FILES_READY);
+    ck_assert_int_eq(project_of_workunit(wu, "file_delete_state"), FILES_READY);
     ck_assert_int_eq(project_ask("SELECT COUNT(*) FROM host_app_version WHERE "
                                  "app_version_id = 3 AND consecutive_valid = 1 "
                                  "AND max_jobs_per_day = 11"),
@@ -199,7 +183,7 @@ START_TEST(as_many_errors_as_allowed_go_on_and_one_more_ends_it)
     int64_t wu = project_workunit(
         "a", (struct workunit){.max_error_results = 2, .target_nresults = 2});
 
-    transition();
+    project_transition();
     for (int k = 0; k < 2; k++) {
         project_send(wu, k, 1 + k);
         project_error(wu, k, 1);
@@ -221,7 +205,7 @@ START_TEST(a_volunteer_who_aborts_is_no_error_of_the_workunit)
                                                          .min_quorum = 1,
                                                          .target_nresults = 1});
 
-    transition();
+    project_transition();
     for (int k = 0; k < 4; k++) {
         project_send(wu, k, 1 + k);
         project_error(wu, k, EXIT_ABORTED_VIA_GUI);
@@ -236,7 +220,7 @@ START_TEST(as_many_results_as_allowed_go_on_and_one_more_ends_it)
     int64_t wu = project_workunit(
         "a", (struct workunit){.max_total_results = 4, .min_quorum = 1});
 
-    transition();
+    project_transition();
     for (int k = 0; k < 2; k++) {
         project_send(wu, k, 1 + k);
         project_error(wu, k, 1);
@@ -259,7 +243,7 @@ START_TEST(as_many_that_disagree_as_allowed_go_on_and_one_more_ends_it)
     int64_t wu =
         project_workunit("a", (struct workunit){.max_success_results = 3});
 
-    transition();
+    project_transition();
     for (int k = 0; k < 4; k++) {
         if (k >= 2)
             ck_goes_on(wu);
@@ -284,14 +268,14 @@ START_TEST(what_cannot_be_sent_ends_the_workunit)
 {
     int64_t wu = project_workunit("a", (struct workunit){.batch = 0});
 
-    transition();
+    project_transition();
     project_do("UPDATE result SET server_state = 5, outcome = %d "
                "WHERE id = %" PRId64,
-               OUTCOME_COULDNT_SEND, of_result(wu, 0, "id"));
+               OUTCOME_COULDNT_SEND, project_of_result(wu, 0, "id"));
     project_do("UPDATE workunit SET transition_time = %" PRId64, project_now());
     project_round();
     ck_given_up(wu, "a", WU_COULDNT_SEND_RESULT, "COULDNT_SEND_RESULT");
-    ck_assert_int_eq(of_result(wu, 1, "outcome"), OUTCOME_DIDNT_NEED);
+    ck_assert_int_eq(project_of_result(wu, 1, "outcome"), OUTCOME_DIDNT_NEED);
     ck_goes_away(wu);
 }
 END_TEST
@@ -301,7 +285,7 @@ START_TEST(what_times_out_is_replaced_until_the_total_is_reached)
     int64_t wu =
         project_workunit("a", (struct workunit){.max_total_results = 6});
 
-    transition();
+    project_transition();
     for (int round = 0; round < 3; round++) {
         ck_goes_on(wu);
         ck_assert_int_eq(project_ask("SELECT COUNT(*) FROM result"),
@@ -326,22 +310,27 @@ START_TEST(a_third_decides_between_two_that_disagree)
 {
     int64_t wu = project_workunit("a", (struct workunit){.batch = 0});
 
-    transition();
+    project_transition();
     project_send(wu, 0, 1);
     project_send(wu, 1, 2);
     project_success(wu, 0, "right");
     project_success(wu, 1, "wrong");
     project_round();
     ck_goes_on(wu);
-    ck_assert_int_eq(of_wu(wu, "target_nresults"), 3);
-    ck_assert_int_eq(of_result(wu, 0, "validate_state"), VALIDATE_INCONCLUSIVE);
+    ck_assert_int_eq(project_of_workunit(wu, "target_nresults"), 3);
+    ck_assert_int_eq(project_of_result(wu, 0, "validate_state"),
+                     VALIDATE_INCONCLUSIVE);
     project_send(wu, 2, 3);
     project_success(wu, 2, "right");
     project_round();
-    ck_assert_int_eq(of_wu(wu, "assimilate_state"), ASSIMILATE_DONE);
-    ck_assert_int_eq(of_result(wu, 0, "validate_state"), VALIDATE_VALID);
-    ck_assert_int_eq(of_result(wu, 1, "validate_state"), VALIDATE_INVALID);
-    ck_assert_int_eq(of_result(wu, 2, "validate_state"), VALIDATE_VALID);
+    ck_assert_int_eq(project_of_workunit(wu, "assimilate_state"),
+                     ASSIMILATE_DONE);
+    ck_assert_int_eq(project_of_result(wu, 0, "validate_state"),
+                     VALIDATE_VALID);
+    ck_assert_int_eq(project_of_result(wu, 1, "validate_state"),
+                     VALIDATE_INVALID);
+    ck_assert_int_eq(project_of_result(wu, 2, "validate_state"),
+                     VALIDATE_VALID);
     ck_assert_int_eq(project_ask("SELECT COUNT(*) FROM user WHERE id = 2 AND "
                                  "total_credit = 0"),
                      1);
@@ -352,14 +341,15 @@ START_TEST(a_late_third_result_is_credited_once)
 {
     int64_t wu = project_workunit("a", (struct workunit){.target_nresults = 3});
 
-    transition();
+    project_transition();
     for (int k = 0; k < 3; k++)
         project_send(wu, k, 1 + k);
     project_success(wu, 0, "same");
     project_success(wu, 1, "same");
     project_round();
-    ck_assert_int_eq(of_wu(wu, "assimilate_state"), ASSIMILATE_DONE);
-    ck_assert_int_eq(of_wu(wu, "file_delete_state"), FILES_INIT);
+    ck_assert_int_eq(project_of_workunit(wu, "assimilate_state"),
+                     ASSIMILATE_DONE);
+    ck_assert_int_eq(project_of_workunit(wu, "file_delete_state"), FILES_INIT);
 
     project_success(wu, 2, "same");
     for (int i = 0; i < 3; i++) {
@@ -367,7 +357,8 @@ START_TEST(a_late_third_result_is_credited_once)
         project_do("UPDATE workunit SET need_validate = 1");
         project_round();
     }
-    ck_assert_int_eq(of_result(wu, 2, "validate_state"), VALIDATE_VALID);
+    ck_assert_int_eq(project_of_result(wu, 2, "validate_state"),
+                     VALIDATE_VALID);
     ck_assert_int_eq(project_ask("SELECT COUNT(*) FROM user u, result r WHERE "
                                  "u.id = 3 AND r.userid = 3 AND "
                                  "u.total_credit > 0 AND "
@@ -376,7 +367,7 @@ START_TEST(a_late_third_result_is_credited_once)
     ck_assert_int_eq(project_ask("SELECT COUNT(DISTINCT total_credit) FROM "
                                  "user WHERE id IN (1, 2, 3)"),
                      1);
-    ck_assert_int_eq(of_wu(wu, "file_delete_state"), FILES_READY);
+    ck_assert_int_eq(project_of_workunit(wu, "file_delete_state"), FILES_READY);
 }
 END_TEST
 
@@ -384,17 +375,18 @@ START_TEST(a_late_result_whose_canonical_files_are_gone_is_too_late)
 {
     int64_t wu = project_workunit("a", (struct workunit){.target_nresults = 3});
 
-    transition();
+    project_transition();
     for (int k = 0; k < 3; k++)
         project_send(wu, k, 1 + k);
     project_success(wu, 0, "same");
     project_success(wu, 1, "same");
     project_round();
     project_do("UPDATE result SET file_delete_state = %d WHERE id = %" PRId64,
-               FILES_DONE, of_wu(wu, "canonical_resultid"));
+               FILES_DONE, project_of_workunit(wu, "canonical_resultid"));
     project_success(wu, 2, "same");
     project_round();
-    ck_assert_int_eq(of_result(wu, 2, "validate_state"), VALIDATE_TOO_LATE);
+    ck_assert_int_eq(project_of_result(wu, 2, "validate_state"),
+                     VALIDATE_TOO_LATE);
     ck_assert_int_eq(
         project_ask("SELECT COUNT(*) FROM user WHERE total_credit > 0"), 2);
 }
@@ -404,14 +396,14 @@ START_TEST(unsent_ones_are_withdrawn_when_two_agree)
 {
     int64_t wu = project_workunit("a", (struct workunit){.target_nresults = 3});
 
-    transition();
+    project_transition();
     project_send(wu, 0, 1);
     project_send(wu, 1, 2);
     project_success(wu, 0, "same");
     project_success(wu, 1, "same");
     project_round();
-    ck_assert_int_eq(of_result(wu, 2, "outcome"), OUTCOME_DIDNT_NEED);
-    ck_assert_int_eq(of_wu(wu, "file_delete_state"), FILES_READY);
+    ck_assert_int_eq(project_of_result(wu, 2, "outcome"), OUTCOME_DIDNT_NEED);
+    ck_assert_int_eq(project_of_workunit(wu, "file_delete_state"), FILES_READY);
 }
 END_TEST
 
@@ -419,19 +411,22 @@ START_TEST(a_file_that_never_came_is_an_error_and_is_replaced)
 {
     int64_t wu = project_workunit("a", (struct workunit){.batch = 0});
 
-    transition();
+    project_transition();
     project_send(wu, 0, 1);
     project_send(wu, 1, 2);
     project_success(wu, 0, NULL);
     project_success(wu, 1, "same");
     project_round();
-    ck_assert_int_eq(of_result(wu, 0, "outcome"), OUTCOME_VALIDATE_ERROR);
-    ck_assert_int_eq(of_result(wu, 0, "validate_state"), VALIDATE_INVALID);
+    ck_assert_int_eq(project_of_result(wu, 0, "outcome"),
+                     OUTCOME_VALIDATE_ERROR);
+    ck_assert_int_eq(project_of_result(wu, 0, "validate_state"),
+                     VALIDATE_INVALID);
     ck_goes_on(wu);
     project_send(wu, 2, 3);
     project_success(wu, 2, "same");
     project_round();
-    ck_assert_int_eq(of_wu(wu, "assimilate_state"), ASSIMILATE_DONE);
+    ck_assert_int_eq(project_of_workunit(wu, "assimilate_state"),
+                     ASSIMILATE_DONE);
     ck_assert_int_eq(
         project_ask("SELECT COUNT(*) FROM user WHERE total_credit > 0"), 2);
 }
@@ -442,7 +437,7 @@ START_TEST(a_file_system_that_is_away_orders_nothing_and_is_looked_at_again)
     int64_t wu = project_workunit("a", (struct workunit){.batch = 0});
     char away[512];
 
-    transition();
+    project_transition();
     project_send(wu, 0, 1);
     project_send(wu, 1, 2);
     project_success(wu, 0, "same");
@@ -450,14 +445,16 @@ START_TEST(a_file_system_that_is_away_orders_nothing_and_is_looked_at_again)
     snprintf(away, sizeof(away), "%s", project_path("away"));
     ck_assert_int_eq(rename(project_path("upload"), away), 0);
     project_round();
-    ck_assert_int_eq(of_result(wu, 0, "validate_state"), VALIDATE_INIT);
+    ck_assert_int_eq(project_of_result(wu, 0, "validate_state"), VALIDATE_INIT);
     ck_assert_int_eq(project_ask("SELECT COUNT(*) FROM result"), 2);
-    ck_assert_int_le(of_wu(wu, "transition_time"), project_now() + 6 * 3600);
+    ck_assert_int_le(project_of_workunit(wu, "transition_time"),
+                     project_now() + 6 * 3600);
 
     ck_assert_int_eq(rename(away, project_path("upload")), 0);
     project_clock(6 * 3600 + 1);
     project_round();
-    ck_assert_int_eq(of_wu(wu, "assimilate_state"), ASSIMILATE_DONE);
+    ck_assert_int_eq(project_of_workunit(wu, "assimilate_state"),
+                     ASSIMILATE_DONE);
 }
 END_TEST
 
@@ -468,12 +465,14 @@ START_TEST(a_bad_template_sets_one_workunit_aside_and_the_others_go_on)
     int64_t wu = project_workunit("bad", bad);
     int64_t last = project_workunit("last", (struct workunit){.batch = 0});
 
-    transition();
+    project_transition();
     ck_assert_int_eq(results_in(first, RESULT_UNSENT), 2);
     ck_assert_int_eq(results_in(wu, RESULT_UNSENT), 0);
     ck_assert_int_eq(results_in(last, RESULT_UNSENT), 2);
-    ck_assert_int_ge(of_wu(wu, "transition_time"), project_now() + 50);
-    ck_assert_int_le(of_wu(wu, "transition_time"), project_now() + 60);
+    ck_assert_int_ge(project_of_workunit(wu, "transition_time"),
+                     project_now() + 50);
+    ck_assert_int_le(project_of_workunit(wu, "transition_time"),
+                     project_now() + 60);
     ck_assert_int_eq(project_ask("SELECT COUNT(*) FROM x_set_aside WHERE "
                                  "program = 'transitioner' AND tries = 1 AND "
                                  "last_error LIKE '%%none.xml%%'"),
@@ -482,7 +481,7 @@ START_TEST(a_bad_template_sets_one_workunit_aside_and_the_others_go_on)
     project_write("templates/none.xml", "<output_template>\n<result>\n"
                                         "</result>\n</output_template>\n");
     project_clock(61);
-    transition();
+    project_transition();
     ck_assert_int_eq(results_in(wu, RESULT_UNSENT), 2);
     ck_assert_int_eq(project_ask("SELECT COUNT(*) FROM x_set_aside"), 0);
 }
@@ -504,7 +503,7 @@ START_TEST(a_batch_is_counted_while_its_jobs_end)
     job.max_error_results = 1;
     job.max_total_results = 1;
     wu[1] = project_workunit("b", job);
-    transition();
+    project_transition();
     for (int i = 0; i < 2; i++)
         project_send(wu[i], 0, 1);
     project_success(wu[0], 0, "same");
@@ -517,7 +516,8 @@ START_TEST(a_batch_is_counted_while_its_jobs_end)
                      1);
     project_error(wu[1], 0, 1);
     project_round();
-    ck_assert_int_eq(of_wu(wu[1], "error_mask"), WU_TOO_MANY_TOTAL_RESULTS);
+    ck_assert_int_eq(project_of_workunit(wu[1], "error_mask"),
+                     WU_TOO_MANY_TOTAL_RESULTS);
     ck_assert_int_eq(project_ask("SELECT COUNT(*) FROM batch WHERE state = 2 "
                                  "AND fraction_done = 1 AND nerror_jobs = 1 "
                                  "AND njobs = 2 AND completion_time > 0"),
@@ -552,7 +552,7 @@ START_TEST(a_handler_that_fails_is_called_again_and_does_not_stop_the_others)
 
     wu[0] = project_workunit("a", (struct workunit){.batch = 0});
     wu[1] = project_workunit("b", (struct workunit){.batch = 0});
-    transition();
+    project_transition();
     for (int i = 0; i < 2; i++)
         for (int k = 0; k < 2; k++) {
             project_send(wu[i], k, 1 + k);
@@ -561,16 +561,20 @@ START_TEST(a_handler_that_fails_is_called_again_and_does_not_stop_the_others)
     /* a folder where the file should go: it cannot be written */
     ck_assert_int_eq(file_mkdirs(project_path("results/a/x"), 0770), 0);
     project_round();
-    ck_assert_int_eq(of_wu(wu[0], "assimilate_state"), ASSIMILATE_READY);
-    ck_assert_int_eq(of_wu(wu[1], "assimilate_state"), ASSIMILATE_DONE);
+    ck_assert_int_eq(project_of_workunit(wu[0], "assimilate_state"),
+                     ASSIMILATE_READY);
+    ck_assert_int_eq(project_of_workunit(wu[1], "assimilate_state"),
+                     ASSIMILATE_DONE);
     ck_aside(wu[0], 1, project_now() + 60);
     ck_assert_int_eq(file_remove_tree(project_path("results/a")), 0);
     project_clock(50); /* another process: it still waits */
     project_round();
-    ck_assert_int_eq(of_wu(wu[0], "assimilate_state"), ASSIMILATE_READY);
+    ck_assert_int_eq(project_of_workunit(wu[0], "assimilate_state"),
+                     ASSIMILATE_READY);
     project_clock(61);
     project_round();
-    ck_assert_int_eq(of_wu(wu[0], "assimilate_state"), ASSIMILATE_DONE);
+    ck_assert_int_eq(project_of_workunit(wu[0], "assimilate_state"),
+                     ASSIMILATE_DONE);
     ck_assert_int_eq(project_ask("SELECT COUNT(*) FROM x_set_aside"), 0);
 }
 END_TEST
@@ -580,7 +584,7 @@ START_TEST(a_handler_that_fails_too_often_waits_for_an_operator)
     int64_t wu = project_workunit("a", (struct workunit){.batch = 0});
     int64_t clock = 0;
 
-    transition();
+    project_transition();
     for (int k = 0; k < 2; k++) {
         project_send(wu, k, 1 + k);
         project_success(wu, k, "same");
@@ -602,13 +606,15 @@ START_TEST(a_handler_that_fails_too_often_waits_for_an_operator)
     ck_assert_int_eq(file_remove_tree(project_path("results/a")), 0);
     project_clock(clock + 86400 * 365);
     assimilate_with_four_tries();
-    ck_assert_int_eq(of_wu(wu, "assimilate_state"), ASSIMILATE_READY);
+    ck_assert_int_eq(project_of_workunit(wu, "assimilate_state"),
+                     ASSIMILATE_READY);
 
     ck_assert_int_eq(
         db_set_aside_release(project_db(), wu, "assimilator", 1, &clock), 0);
     ck_assert_int_eq(clock, 1);
     assimilate_with_four_tries();
-    ck_assert_int_eq(of_wu(wu, "assimilate_state"), ASSIMILATE_DONE);
+    ck_assert_int_eq(project_of_workunit(wu, "assimilate_state"),
+                     ASSIMILATE_DONE);
     ck_assert_int_eq(project_ask("SELECT COUNT(*) FROM x_set_aside"), 0);
 }
 END_TEST
@@ -622,14 +628,15 @@ START_TEST(ids_may_be_larger_than_32_bits)
     project_do("ALTER TABLE result AUTO_INCREMENT = %" PRId64, BIG);
     wu = project_workunit("a", (struct workunit){.batch = 0});
     ck_assert_int_eq(wu, BIG);
-    transition();
+    project_transition();
     project_send(wu, 0, 1);
     project_send(wu, 1, 2);
     project_success(wu, 0, "big");
     project_success(wu, 1, "big");
     project_round();
-    ck_assert_int_eq(of_wu(wu, "canonical_resultid"), BIG);
-    ck_assert_int_eq(of_wu(wu, "assimilate_state"), ASSIMILATE_DONE);
+    ck_assert_int_eq(project_of_workunit(wu, "canonical_resultid"), BIG);
+    ck_assert_int_eq(project_of_workunit(wu, "assimilate_state"),
+                     ASSIMILATE_DONE);
     text = content("results/a");
     ck_assert_str_eq(text, "big");
     free(text);

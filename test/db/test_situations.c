@@ -18,38 +18,10 @@ setup(void)
 }
 
 static void
-ck_audit(void)
-{
-    static char program[] = TOOLS "/audit";
-    char *argv[] = {program, NULL};
-    struct buf out = BUF_INIT;
-    int status = file_run(argv, NULL, &out, 1 << 20);
-
-    ck_assert_msg(status == 0, "%s", buf_str(&out));
-    buf_free(&out);
-}
-
-static void
 teardown(void)
 {
-    ck_audit();
+    project_audit();
     project_end();
-}
-
-static int64_t
-of_wu(int64_t wu, const char *column)
-{
-    return project_ask("SELECT %s FROM workunit WHERE id = %" PRId64, column,
-                       wu);
-}
-
-static int64_t
-of_result(int64_t wu, int k, const char *column)
-{
-    return project_ask("SELECT r.%s FROM result r JOIN workunit w ON w.id = "
-                       "r.workunitid WHERE w.id = %" PRId64
-                       " AND r.name = CONCAT(w.name, '_%d')",
-                       column, wu, k);
 }
 
 static int64_t
@@ -60,17 +32,11 @@ results_of(int64_t wu)
                        wu);
 }
 
-static void
-transition(void)
-{
-    ck_assert_int_eq(project_run("transitioner", NULL), 0);
-}
-
 /* Files are deleted, rows archived; the workunit was the last one. */
 static void
 ck_purged(void)
 {
-    transition();
+    project_transition();
     ck_assert_int_eq(project_run("file_deleter", NULL), 0);
     ck_assert_int_eq(project_run("db_purge", NULL), 0);
     ck_assert_int_eq(project_ask("SELECT COUNT(*) FROM workunit"), 0);
@@ -86,18 +52,20 @@ START_TEST(the_only_success_has_no_output_so_another_instance_is_made)
 {
     int64_t wu = project_workunit("a", alone);
 
-    transition();
+    project_transition();
     project_send(wu, 0, 1);
     project_success(wu, 0, NULL);
     project_round();
-    ck_assert_int_eq(of_result(wu, 0, "validate_state"), VALIDATE_INVALID);
-    ck_assert_int_eq(of_result(wu, 1, "server_state"), RESULT_UNSENT);
-    ck_assert_int_eq(of_wu(wu, "error_mask"), 0);
+    ck_assert_int_eq(project_of_result(wu, 0, "validate_state"),
+                     VALIDATE_INVALID);
+    ck_assert_int_eq(project_of_result(wu, 1, "server_state"), RESULT_UNSENT);
+    ck_assert_int_eq(project_of_workunit(wu, "error_mask"), 0);
     project_send(wu, 1, 2);
     project_success(wu, 1, "fine");
     project_round();
-    ck_assert_int_eq(of_wu(wu, "assimilate_state"), ASSIMILATE_DONE);
-    ck_assert_int_eq(of_wu(wu, "error_mask"), 0);
+    ck_assert_int_eq(project_of_workunit(wu, "assimilate_state"),
+                     ASSIMILATE_DONE);
+    ck_assert_int_eq(project_of_workunit(wu, "error_mask"), 0);
     ck_purged();
 }
 END_TEST
@@ -107,13 +75,13 @@ START_TEST(the_only_success_is_invalid_so_another_instance_is_made)
 {
     int64_t wu = project_workunit("a", alone);
 
-    transition();
+    project_transition();
     project_send(wu, 0, 1);
     project_success(wu, 0, "wrong");
     project_do("UPDATE result SET validate_state = %d", VALIDATE_INVALID);
     project_round();
-    ck_assert_int_eq(of_wu(wu, "need_validate"), 0);
-    ck_assert_int_eq(of_result(wu, 1, "server_state"), RESULT_UNSENT);
+    ck_assert_int_eq(project_of_workunit(wu, "need_validate"), 0);
+    ck_assert_int_eq(project_of_result(wu, 1, "server_state"), RESULT_UNSENT);
     ck_assert_int_eq(results_of(wu), 2);
 }
 END_TEST
@@ -126,18 +94,21 @@ START_TEST(error_and_total_limit_are_reached_together)
                                                 .max_error_results = 3,
                                                 .max_total_results = 3});
 
-    transition();
+    project_transition();
     for (int k = 0; k < 3; k++) {
-        ck_assert_int_eq(of_wu(wu, "error_mask"), 0);
-        ck_assert_int_eq(of_result(wu, k, "server_state"), RESULT_UNSENT);
+        ck_assert_int_eq(project_of_workunit(wu, "error_mask"), 0);
+        ck_assert_int_eq(project_of_result(wu, k, "server_state"),
+                         RESULT_UNSENT);
         project_send(wu, k, 1 + k);
         project_error(wu, k, 1);
         project_round();
     }
     /* three errors are allowed; a fourth result is not */
-    ck_assert_int_eq(of_wu(wu, "error_mask"), WU_TOO_MANY_TOTAL_RESULTS);
+    ck_assert_int_eq(project_of_workunit(wu, "error_mask"),
+                     WU_TOO_MANY_TOTAL_RESULTS);
     ck_assert_int_eq(results_of(wu), 3);
-    ck_assert_int_eq(of_wu(wu, "assimilate_state"), ASSIMILATE_DONE);
+    ck_assert_int_eq(project_of_workunit(wu, "assimilate_state"),
+                     ASSIMILATE_DONE);
     ck_purged();
 }
 END_TEST
@@ -160,19 +131,21 @@ START_TEST(an_errored_workunit_is_final_and_purged)
     int64_t wu = project_workunit(
         "a", (struct workunit){.min_quorum = 3, .target_nresults = 3});
 
-    transition();
+    project_transition();
     project_send(wu, 0, 1);
     project_send(wu, 1, 2);
     project_error(wu, 0, 1);
     project_success(wu, 1, "text");
     project_do("UPDATE workunit SET error_mask = %" PRId64, errors[_i].bit);
     project_round();
-    ck_assert_msg(of_wu(wu, "error_mask") == errors[_i].bit, "%s",
+    ck_assert_msg(project_of_workunit(wu, "error_mask") == errors[_i].bit, "%s",
                   errors[_i].why);
     ck_assert_int_eq(results_of(wu), 3);
-    ck_assert_int_eq(of_result(wu, 1, "validate_state"), VALIDATE_NO_CHECK);
-    ck_assert_int_eq(of_result(wu, 2, "outcome"), OUTCOME_DIDNT_NEED);
-    ck_assert_int_eq(of_wu(wu, "assimilate_state"), ASSIMILATE_DONE);
+    ck_assert_int_eq(project_of_result(wu, 1, "validate_state"),
+                     VALIDATE_NO_CHECK);
+    ck_assert_int_eq(project_of_result(wu, 2, "outcome"), OUTCOME_DIDNT_NEED);
+    ck_assert_int_eq(project_of_workunit(wu, "assimilate_state"),
+                     ASSIMILATE_DONE);
     ck_assert_int_eq(
         project_ask("SELECT COUNT(*) FROM user WHERE total_credit > 0"), 0);
     ck_purged();
@@ -186,17 +159,18 @@ START_TEST(volunteers_may_abort_more_often_than_errors_are_allowed)
                                                 .target_nresults = 1,
                                                 .max_error_results = 1});
 
-    transition();
+    project_transition();
     for (int k = 0; k < 6; k++) {
         project_send(wu, k, 1 + k);
         project_error(wu, k, EXIT_ABORTED_VIA_GUI);
         project_round();
-        ck_assert_int_eq(of_wu(wu, "error_mask"), 0);
+        ck_assert_int_eq(project_of_workunit(wu, "error_mask"), 0);
     }
     project_send(wu, 6, 7);
     project_success(wu, 6, "at last");
     project_round();
-    ck_assert_int_eq(of_wu(wu, "assimilate_state"), ASSIMILATE_DONE);
+    ck_assert_int_eq(project_of_workunit(wu, "assimilate_state"),
+                     ASSIMILATE_DONE);
     ck_purged();
 }
 END_TEST
@@ -210,17 +184,18 @@ START_TEST(a_name_may_look_like_that_of_a_result)
 {
     int64_t wu = project_workunit(names[_i], alone);
 
-    transition();
-    ck_assert_int_eq(of_result(wu, 0, "server_state"), RESULT_UNSENT);
+    project_transition();
+    ck_assert_int_eq(project_of_result(wu, 0, "server_state"), RESULT_UNSENT);
     project_send(wu, 0, 1);
     project_error(wu, 0, 1);
     project_round();
-    ck_assert_int_eq(of_result(wu, 1, "server_state"), RESULT_UNSENT);
+    ck_assert_int_eq(project_of_result(wu, 1, "server_state"), RESULT_UNSENT);
     ck_assert_int_eq(results_of(wu), 2);
     project_send(wu, 1, 2);
     project_success(wu, 1, "done");
     project_round();
-    ck_assert_int_eq(of_wu(wu, "assimilate_state"), ASSIMILATE_DONE);
+    ck_assert_int_eq(project_of_workunit(wu, "assimilate_state"),
+                     ASSIMILATE_DONE);
     ck_purged();
 }
 END_TEST
@@ -241,7 +216,7 @@ START_TEST(a_name_of_189_characters_has_room_for_ten_results)
     int64_t wu = project_workunit(
         name, (struct workunit){.min_quorum = 10, .target_nresults = 10});
 
-    transition();
+    project_transition();
     ck_assert_int_eq(results_of(wu), 10);
     ck_assert_int_eq(project_ask("SELECT MAX(CHAR_LENGTH(name)) FROM result"),
                      191);
@@ -258,10 +233,13 @@ START_TEST(a_name_of_190_characters_ends_the_workunit_and_no_other)
     int64_t other = project_workunit("other", alone);
 
     project_round();
-    ck_assert_int_eq(of_wu(wu, "error_mask"), WU_COULDNT_SEND_RESULT);
-    ck_assert_int_eq(of_wu(wu, "assimilate_state"), ASSIMILATE_DONE);
+    ck_assert_int_eq(project_of_workunit(wu, "error_mask"),
+                     WU_COULDNT_SEND_RESULT);
+    ck_assert_int_eq(project_of_workunit(wu, "assimilate_state"),
+                     ASSIMILATE_DONE);
     ck_assert_int_eq(results_of(wu), 0);
-    ck_assert_int_eq(of_result(other, 0, "server_state"), RESULT_UNSENT);
+    ck_assert_int_eq(project_of_result(other, 0, "server_state"),
+                     RESULT_UNSENT);
     free(name);
 }
 END_TEST
@@ -272,11 +250,12 @@ START_TEST(the_eleventh_result_of_a_long_name_ends_it_too)
     int64_t wu = project_workunit(
         name, (struct workunit){.min_quorum = 10, .target_nresults = 10});
 
-    transition();
+    project_transition();
     project_send(wu, 9, 1);
     project_error(wu, 9, 1);
     project_round();
-    ck_assert_int_eq(of_wu(wu, "error_mask"), WU_COULDNT_SEND_RESULT);
+    ck_assert_int_eq(project_of_workunit(wu, "error_mask"),
+                     WU_COULDNT_SEND_RESULT);
     ck_assert_int_eq(results_of(wu), 10);
     ck_purged();
     free(name);
@@ -290,23 +269,25 @@ START_TEST(what_is_still_out_when_two_agree_may_come_or_not)
 {
     int64_t wu = project_workunit("a", (struct workunit){.target_nresults = 3});
 
-    transition();
+    project_transition();
     for (int k = 0; k < 3; k++)
         project_send(wu, k, 1 + k);
     project_success(wu, 0, "same");
     project_success(wu, 1, "same");
     project_round();
-    ck_assert_int_eq(of_wu(wu, "assimilate_state"), ASSIMILATE_DONE);
-    ck_assert_int_eq(of_result(wu, 2, "server_state"), RESULT_IN_PROGRESS);
-    ck_assert_int_eq(of_wu(wu, "transition_time"),
-                     of_result(wu, 2, "report_deadline"));
-    ck_assert_int_eq(of_wu(wu, "file_delete_state"), FILES_INIT);
-    ck_assert_int_eq(of_result(wu, 0, "file_delete_state"), FILES_INIT);
-    ck_audit();
+    ck_assert_int_eq(project_of_workunit(wu, "assimilate_state"),
+                     ASSIMILATE_DONE);
+    ck_assert_int_eq(project_of_result(wu, 2, "server_state"),
+                     RESULT_IN_PROGRESS);
+    ck_assert_int_eq(project_of_workunit(wu, "transition_time"),
+                     project_of_result(wu, 2, "report_deadline"));
+    ck_assert_int_eq(project_of_workunit(wu, "file_delete_state"), FILES_INIT);
+    ck_assert_int_eq(project_of_result(wu, 0, "file_delete_state"), FILES_INIT);
+    project_audit();
 
     project_clock(86400 + 2); /* it never comes */
     project_round();
-    ck_assert_int_eq(of_result(wu, 2, "outcome"), OUTCOME_NO_REPLY);
+    ck_assert_int_eq(project_of_result(wu, 2, "outcome"), OUTCOME_NO_REPLY);
     ck_assert_int_eq(results_of(wu), 3);
     ck_purged();
 }
@@ -318,8 +299,9 @@ START_TEST(a_delay_bound_may_be_as_large_as_the_column)
         "a", (struct workunit){.min_quorum = 1, .target_nresults = 1});
 
     project_do("UPDATE workunit SET delay_bound = 2147483647");
-    transition();
-    ck_assert_int_eq(of_wu(wu, "transition_time"), TRANSITION_NEVER - 1);
+    project_transition();
+    ck_assert_int_eq(project_of_workunit(wu, "transition_time"),
+                     TRANSITION_NEVER - 1);
     /* the scheduler ends deadlines there, too */
     project_do("UPDATE workunit SET delay_bound = %" PRId64,
                TRANSITION_NEVER - 1 - project_now() - 100);
@@ -327,13 +309,16 @@ START_TEST(a_delay_bound_may_be_as_large_as_the_column)
     project_do("UPDATE workunit SET delay_bound = 2147483647, "
                "transition_time = %" PRId64,
                project_now());
-    transition();
-    ck_assert_int_eq(of_result(wu, 0, "server_state"), RESULT_IN_PROGRESS);
-    ck_assert_int_gt(of_wu(wu, "transition_time"), project_now());
-    ck_assert_int_lt(of_wu(wu, "transition_time"), TRANSITION_NEVER);
+    project_transition();
+    ck_assert_int_eq(project_of_result(wu, 0, "server_state"),
+                     RESULT_IN_PROGRESS);
+    ck_assert_int_gt(project_of_workunit(wu, "transition_time"), project_now());
+    ck_assert_int_lt(project_of_workunit(wu, "transition_time"),
+                     TRANSITION_NEVER);
     project_success(wu, 0, "done");
     project_round();
-    ck_assert_int_eq(of_wu(wu, "assimilate_state"), ASSIMILATE_DONE);
+    ck_assert_int_eq(project_of_workunit(wu, "assimilate_state"),
+                     ASSIMILATE_DONE);
     ck_purged();
 }
 END_TEST
@@ -346,15 +331,15 @@ agreed(void)
 {
     int64_t wu = project_workunit("a", (struct workunit){.target_nresults = 3});
 
-    transition();
+    project_transition();
     for (int k = 0; k < 3; k++)
         project_send(wu, k, 1 + k);
     project_success(wu, 0, "same");
     project_success(wu, 1, "same");
-    transition();
+    project_transition();
     ck_assert_int_eq(
         project_run("sample_bitwise_validator", "--app", "app", NULL), 0);
-    ck_assert_int_ne(of_wu(wu, "canonical_resultid"), 0);
+    ck_assert_int_ne(project_of_workunit(wu, "canonical_resultid"), 0);
     return wu;
 }
 
@@ -363,15 +348,15 @@ lose_canonical(int64_t wu)
 {
     project_do("INSERT INTO x_credit_base SELECT 1, userid, granted_credit "
                "FROM result WHERE id = %" PRId64,
-               of_wu(wu, "canonical_resultid"));
+               project_of_workunit(wu, "canonical_resultid"));
     project_do("INSERT INTO x_credit_base SELECT 2, hostid, granted_credit "
                "FROM result WHERE id = %" PRId64,
-               of_wu(wu, "canonical_resultid"));
+               project_of_workunit(wu, "canonical_resultid"));
     project_do("INSERT INTO x_credit_base SELECT 3, teamid, granted_credit "
                "FROM result WHERE id = %" PRId64,
-               of_wu(wu, "canonical_resultid"));
+               project_of_workunit(wu, "canonical_resultid"));
     project_do("DELETE FROM result WHERE id = %" PRId64,
-               of_wu(wu, "canonical_resultid"));
+               project_of_workunit(wu, "canonical_resultid"));
 }
 
 START_TEST(a_canonical_row_lost_before_the_assimilator_is_an_error)
@@ -382,9 +367,11 @@ START_TEST(a_canonical_row_lost_before_the_assimilator_is_an_error)
     project_success(wu, 2, "same");
     project_round();
     project_round();
-    ck_assert_int_eq(of_wu(wu, "error_mask"), WU_NO_CANONICAL_RESULT);
-    ck_assert_int_eq(of_wu(wu, "assimilate_state"), ASSIMILATE_DONE);
-    ck_assert_int_eq(of_wu(wu, "need_validate"), 0);
+    ck_assert_int_eq(project_of_workunit(wu, "error_mask"),
+                     WU_NO_CANONICAL_RESULT);
+    ck_assert_int_eq(project_of_workunit(wu, "assimilate_state"),
+                     ASSIMILATE_DONE);
+    ck_assert_int_eq(project_of_workunit(wu, "need_validate"), 0);
     ck_purged();
 }
 END_TEST
@@ -394,13 +381,15 @@ START_TEST(a_canonical_row_lost_behind_the_assimilator_stops_nothing)
     int64_t wu = agreed();
 
     project_round();
-    ck_assert_int_eq(of_wu(wu, "assimilate_state"), ASSIMILATE_DONE);
+    ck_assert_int_eq(project_of_workunit(wu, "assimilate_state"),
+                     ASSIMILATE_DONE);
     lose_canonical(wu);
     project_success(wu, 2, "same");
     project_round();
     project_round();
-    ck_assert_int_eq(of_wu(wu, "error_mask"), WU_NO_CANONICAL_RESULT);
-    ck_assert_int_eq(of_wu(wu, "need_validate"), 0);
+    ck_assert_int_eq(project_of_workunit(wu, "error_mask"),
+                     WU_NO_CANONICAL_RESULT);
+    ck_assert_int_eq(project_of_workunit(wu, "need_validate"), 0);
     ck_purged();
 }
 END_TEST
@@ -417,7 +406,7 @@ START_TEST(one_may_have_fifteen_hundred_results)
                                        });
     int64_t other = project_workunit("b", alone);
 
-    transition();
+    project_transition();
     ck_assert_int_eq(results_of(wu), N);
     ck_assert_int_eq(results_of(other), 1);
     project_send(wu, 0, 1);
@@ -427,8 +416,10 @@ START_TEST(one_may_have_fifteen_hundred_results)
     project_send(other, 0, 3);
     project_success(other, 0, "b");
     project_round();
-    ck_assert_int_eq(of_wu(other, "assimilate_state"), ASSIMILATE_DONE);
-    ck_assert_int_eq(of_wu(wu, "assimilate_state"), ASSIMILATE_DONE);
+    ck_assert_int_eq(project_of_workunit(other, "assimilate_state"),
+                     ASSIMILATE_DONE);
+    ck_assert_int_eq(project_of_workunit(wu, "assimilate_state"),
+                     ASSIMILATE_DONE);
     ck_assert_int_eq(project_ask("SELECT COUNT(*) FROM result WHERE "
                                  "workunitid = %" PRId64 " AND outcome = %d",
                                  wu, OUTCOME_DIDNT_NEED),
@@ -468,7 +459,7 @@ START_TEST(ten_thousand_may_be_due_in_the_same_second)
     ck_assert_int_eq(
         project_ask("SELECT COUNT(DISTINCT transition_time) FROM workunit"), 1);
     begin = time(NULL);
-    transition();
+    project_transition();
     ck_assert_int_le(time(NULL) - begin, PATIENCE);
     ck_assert_int_eq(project_ask("SELECT COUNT(*) FROM result"), N);
     ck_assert_int_eq(
