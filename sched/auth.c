@@ -425,7 +425,7 @@ known_host(struct rpc *rpc, const struct host *found)
     }
     /* A sequence number counts for the record that it was given with. */
     if (found->userid != rpc->user.id ||
-        (!forwarded && req->rpc_seqno < found->rpc_seqno)) {
+        (!forwarded && !rpc->any_seqno && req->rpc_seqno < found->rpc_seqno)) {
         log_normal(TAG_HOST "not this computer's record: owner %" PRId64
                             ", sequence number %" PRId64 " after %" PRId64,
                    found->id, found->userid, req->rpc_seqno, found->rpc_seqno);

@@ -31,6 +31,7 @@
 #include "rpc.h"
 #include "segment.h"
 #include "steps.h"
+#include "trial.h"
 
 enum {
     DEFAULT_MAINTENANCE_DELAY = 3600, /* s, without a configuration */
@@ -128,6 +129,7 @@ static const struct {
     {"resend",       resend_step     },
     {"assign",       assign_step     },
     {"dispatch",     dispatch_step   },
+    {"trial",        trial_step      },
     {"messages",     messages_step   },
     {"remember",     remember_step   },
 };
@@ -445,6 +447,8 @@ answer(struct server *s, const char *peer, const struct sched_request *req,
         .outdoc = &s->outdoc,
         .rule_files = &s->rule_files,
         .draw = random_draw(),
+        .any_seqno = s->any_seqno,
+        .mark_jobs_done = s->mark_jobs_done,
     };
     int rc = run_transaction(s, &rpc);
 

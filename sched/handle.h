@@ -10,6 +10,7 @@
 #ifndef QUORATE_HANDLE_H
 #define QUORATE_HANDLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,6 +31,7 @@ struct server {
     struct sitefiles files;
     struct outdoc *outdoc; /* NULL: not needed so far */
     struct rule_files rule_files;
+    bool any_seqno, mark_jobs_done; /* trial.h */
 };
 
 /* Answer the request of these bytes. */

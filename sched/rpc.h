@@ -55,11 +55,12 @@ struct rpc {
     const struct sitefiles *files;
     struct outdoc **outdoc; /* the worker's; NULL inside: not open yet */
     const struct rule_files *rule_files;
-    struct explain *explain;   /* explain.h; NULL: a client's request.  If set,
-                                  nothing is kept, not even in files */
-    struct claims claims;      /* on slots; they outlive a repetition */
-    bool looked_for_work;      /* in the slots */
-    struct locality *locality; /* while jobs are chosen */
+    struct explain *explain; /* explain.h; NULL: a client's request.  If set,
+                                nothing is kept, not even in files */
+    struct claims claims;    /* on slots; they outlive a repetition */
+    bool any_seqno, mark_jobs_done; /* trial.h */
+    bool looked_for_work;           /* in the slots */
+    struct locality *locality;      /* while jobs are chosen */
     double draw; /* 0 … 1: is a trusted host checked this time? */
 
     struct sched_reply reply;

@@ -17,12 +17,13 @@
 #include "netaddr.h"
 #include "request.h"
 #include "site.h"
+#include "trial.h"
 
 enum { TOO_LONG_DELAY = 3600, BROWSER_DELAY = 60, PIECE = 65536 };
 
 struct options {
     char *replay;
-    bool explain;
+    bool explain, batch, mark_jobs_done, debug_log;
     int64_t host, workunit, days;
     int64_t debug_level;
 };
@@ -41,6 +42,15 @@ static const struct conf_option option_rows[] = {
            "without a host or FILE: how many hosts could take it"),
     OPTION(days, CONF_INT, "7", 1, 36500, 0, "N",
            "hosts that were in contact in the last N days"),
+    OPTION(batch, CONF_BOOL, NULL, 0, 0, 0, "",
+           "handle the requests that come on stdin one after the other, each "
+           "with its end tag on a line of its own, whatever their rpc_seqno; "
+           "write the replies to stdout"),
+    OPTION(mark_jobs_done, CONF_BOOL, NULL, 0, 0, 0, "",
+           "with --batch or --replay: each job sent counts as done at once, "
+           "a success without output"),
+    OPTION(debug_log, CONF_BOOL, NULL, 0, 0, 0, "",
+           "log to stderr (the web server's error log), not to scheduler.log"),
     {"d|debug_level", CONF_INT, offsetof(struct options, debug_level), "0", 0,
        4, 0, "", "log level 1 to 4; 0: sched_debug_level of config.xml"},
 };
@@ -55,7 +65,8 @@ static const struct cmdline cmdline = {
         "by QUORATE_PROJECT_DIR, the current folder, or the folder above its "
         "own, and writes its log to log_HOST/scheduler.log there.\n\n"
         "With --replay it handles a saved request for real, against the "
-        "project's database and job array, and logs to stderr. With --explain "
+        "project's database and job array, and logs to stderr; with --batch "
+        "many. With --explain "
         "nothing is kept: the transaction is rolled back and the job array is "
         "a private copy; the exit status is 0 if a job can be taken, 1 if none "
         "can. See explain(1).",
@@ -224,6 +235,16 @@ explain(struct worker *w, struct buf *out)
     return EXIT_USAGE;
 }
 
+static int
+batch(struct worker *w)
+{
+    refresh(w);
+    if (w->server.cfg == NULL)
+        return EXIT_USAGE;
+    w->server.any_seqno = true;
+    return trial_run(&w->server, stdin, stdout) == 0 ? EXIT_OK : EXIT_TEMPFAIL;
+}
+
 /* Called by hand: one answer on stdout. */
 static int
 answer_once(struct worker *w)
@@ -251,9 +272,16 @@ main(int argc, char **argv)
 
     cmdline_parse(&cmdline, argc, argv, &w.opt);
     by_hand = w.opt.replay[0] != '\0' || w.opt.explain;
-    site_open(&w.site, "scheduler", by_hand);
+    if (w.opt.mark_jobs_done && !w.opt.batch && w.opt.replay[0] == '\0') {
+        fputs("scheduler: --mark_jobs_done is for --batch or --replay; try "
+              "--help\n",
+              stderr);
+        return EXIT_USAGE;
+    }
+    w.server.mark_jobs_done = w.opt.mark_jobs_done && !w.opt.explain;
+    site_open(&w.site, "scheduler", by_hand || w.opt.batch || w.opt.debug_log);
     set_log_level(&w);
-    rc = by_hand ? answer_once(&w) : serve(&w);
+    rc = by_hand ? answer_once(&w) : w.opt.batch ? batch(&w) : serve(&w);
     handle_close(&w.server);
     site_close(&w.site);
     conf_free(option_rows, ARRAY_LEN(option_rows), &w.opt);
