@@ -94,9 +94,13 @@ work_setup(struct rpc *rpc)
     struct work *w = &rpc->work;
 
     if (project_prefs_parse(rpc->user.project_prefs, rpc->host.venue,
-                            &w->prefs) != 0)
-        log_warning("[USER#%" PRId64 "] project preferences cannot be read",
+                            &w->prefs) != 0) {
+        log_warning("[USER#%" PRId64 "] project preferences are not XML",
                     rpc->user.id);
+        /* nor could the client read a reply that holds them */
+        free(rpc->user.project_prefs);
+        rpc->user.project_prefs = NULL;
+    }
     read_platforms(rpc);
     read_catalog(w, rpc->catalog);
     read_held_files(w, rpc->req);

@@ -214,19 +214,30 @@ project_prefs_parse(const char *xml, const char *venue,
                     struct project_prefs *ret)
 {
     const struct xml_node *block = NULL;
+    struct buf err = BUF_INIT;
     struct xml_doc *doc;
+    int rc = 0;
 
     *ret = (struct project_prefs){.app_id = NULL};
     if (xml == NULL || xml[0] == '\0')
         return 0;
-    doc = open_document(xml, "project_preferences");
+    doc = xml_parse(xml, strlen(xml), "preferences", &err);
+    buf_free(&err);
+    if (doc != NULL && strcmp(xml_name(xml_root(doc)), "project_preferences")) {
+        xml_free(doc);
+        return -1;
+    }
+    if (doc == NULL) {
+        rc = 1;
+        doc = open_document(xml, "project_preferences");
+    }
     if (doc == NULL)
         return -1;
     if (venue[0] != '\0')
         block = venue_block(xml_root(doc), venue);
     read_prefs(ret, block != NULL ? block : xml_root(doc));
     xml_free(doc);
-    return 0;
+    return rc;
 }
 
 void

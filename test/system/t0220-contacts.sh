@@ -408,4 +408,14 @@ echo '<scheduler_request><hostid>1' >"$T/req"
 rpc "$T/req"
 promise "a request that breaks off is told so" says "could not be read"
 
+# ---- preferences that no XML reader can read ----
+sql "UPDATE user SET project_prefs =
+	'<project_preferences><a></project_preferences></scheduler_reply>'"
+contact work=0 secs=0
+promise "unreadable project preferences are not passed on" \
+	same 100 "$(reply_of project_preferences/resource_share)"
+promise "the operator is told" grep -q 'USER#7.*project preferences are not XML' \
+	"$PROJECT/log/scheduler.log"
+sql "UPDATE user SET project_prefs = ''"
+
 done_promising

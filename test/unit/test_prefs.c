@@ -32,6 +32,27 @@ START_TEST(nothing_said_means_everything)
 }
 END_TEST
 
+/* What a page of long ago wrote is read, but no reply can hold it. */
+START_TEST(what_is_not_xml_is_read_and_told)
+{
+    struct project_prefs p;
+
+    ck_assert_int_eq(
+        project_prefs_parse("<project_preferences><a></project_preferences>"
+                            "</scheduler_reply>",
+                            "", &p),
+        1);
+    project_prefs_free(&p);
+    ck_assert_int_eq(
+        project_prefs_parse("<project_preferences><max_jobs>3</max_jobs>"
+                            "<team>a & b</team></project_preferences>",
+                            "", &p),
+        1);
+    ck_assert_int_eq(p.max_jobs, 3);
+    project_prefs_free(&p);
+}
+END_TEST
+
 START_TEST(unreadable_is_no_preference)
 {
     struct project_prefs p;
@@ -210,6 +231,7 @@ fill(TCase *tc)
 {
     tcase_add_loop_test(tc, nothing_said_means_everything, 0, 3);
     tcase_add_test(tc, unreadable_is_no_preference);
+    tcase_add_test(tc, what_is_not_xml_is_read_and_told);
     tcase_add_test(tc, selected_apps);
     tcase_add_test(tc, venue_replaces_the_main_part);
     tcase_add_loop_test(tc, excludes, 0, ARRAY_LEN(exclusions));
