@@ -2,7 +2,7 @@
  * dbload - what the database and its disk can do, in the shapes a volunteer
  * computing server uses them.  Makes a scratch table and drops it again.
  *
- *   dbload -S SOCKET -u USER -d DATABASE [-s SECS]
+ *   dbload -S SOCKET -u USER -d DATABASE [-s SECS] [-y]
  *
  * Prints, for each shape, statements/s and rows/s:
  *   ping            "select 1"
@@ -12,6 +12,7 @@
  *   multi N         one statement that updates N rows (INSERT .. ON DUPLICATE
  * KEY) insert N        one INSERT of N rows of ~1 KB and fsync: 4 KB write +
  * fdatasync on a scratch file (-F PATH).
+ * -y: the yardstick alone, "update" with 8 connections.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -25,6 +26,7 @@
 
 static const char *sock, *user = "root", *pass = "", *db, *fpath;
 static double secs = 5;
+static int yardstick;
 static int rows = 100000;
 
 static double
@@ -208,16 +210,37 @@ fsyncs(void)
     unlink(fpath);
 }
 
+static void
+shapes(void)
+{
+    static const int cs[] = {1, 8, 32};
+
+    run("ping", PING, 0, 1);
+    run("ping", PING, 0, 8);
+    run("point select", SELECT, 0, 1);
+    run("point select", SELECT, 0, 8);
+    for (int i = 0; i < 3; i++)
+        run("update", UPDATE, 0, cs[i]);
+    run("update txn", TXN, 10, 1);
+    run("update txn", TXN, 100, 1);
+    run("update txn", TXN, 1000, 1);
+    run("multi", MULTI, 100, 1);
+    run("multi", MULTI, 1000, 1);
+    run("insert", INSERT, 1, 1);
+    run("insert", INSERT, 1, 8);
+    run("insert", INSERT, 100, 1);
+    run("insert", INSERT, 1000, 1);
+}
+
 int
 main(int argc, char **argv)
 {
     int ch, i;
     MYSQL *m;
     char *b = malloc(1000 * 1200);
-    static const int cs[] = {1, 8, 32};
     size_t n;
 
-    while ((ch = getopt(argc, argv, "S:u:p:d:s:F:")) != -1)
+    while ((ch = getopt(argc, argv, "S:u:p:d:s:F:y")) != -1)
         switch (ch) {
         case 'S':
             sock = optarg;
@@ -236,6 +259,9 @@ main(int argc, char **argv)
             break;
         case 'F':
             fpath = optarg;
+            break;
+        case 'y':
+            yardstick = 1;
             break;
         default:
             return 2;
@@ -257,21 +283,10 @@ main(int argc, char **argv)
                                  k ? "," : "", k & 7);
         q(m, b, n);
     }
-    run("ping", PING, 0, 1);
-    run("ping", PING, 0, 8);
-    run("point select", SELECT, 0, 1);
-    run("point select", SELECT, 0, 8);
-    for (i = 0; i < 3; i++)
-        run("update", UPDATE, 0, cs[i]);
-    run("update txn", TXN, 10, 1);
-    run("update txn", TXN, 100, 1);
-    run("update txn", TXN, 1000, 1);
-    run("multi", MULTI, 100, 1);
-    run("multi", MULTI, 1000, 1);
-    run("insert", INSERT, 1, 1);
-    run("insert", INSERT, 1, 8);
-    run("insert", INSERT, 100, 1);
-    run("insert", INSERT, 1000, 1);
+    if (yardstick)
+        run("update", UPDATE, 0, 8);
+    else
+        shapes();
     qs(m, "drop table dbload");
     mysql_close(m);
     free(b);
