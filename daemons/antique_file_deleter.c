@@ -183,6 +183,7 @@ main(int argc, char **argv)
             "belong to the account <httpd_user>.  If there is no workunit, "
             "nothing is deleted and that is a failure.\n\n"
             "It runs once and ends: a task for every day.",
+        .account = DB_ACCOUNT_FILE_DELETER,
         .pass = one_pass,
         .start = start,
         .options = rows,

@@ -304,6 +304,7 @@ assimilator_main(int argc, char **argv, const struct assimilator_hooks *given)
     struct daemon_spec spec = {
         .name = "assimilator",
         .summary = "hand finished workunits to the project",
+        .account = DB_ACCOUNT_ASSIMILATOR,
         .pass = one_pass,
         .start = start,
         .stop = stop,

@@ -230,7 +230,7 @@ find_app(struct daemon *d)
 static int
 open_database(struct daemon *d)
 {
-    d->db = db_open(d->cfg);
+    d->db = db_open(d->cfg, d->spec->account);
     return d->db != NULL ? find_app(d) : EXIT_TEMPFAIL;
 }
 

@@ -35,15 +35,16 @@
 #include <stdint.h>
 
 #include "cmdline.h"
+#include "db.h"
 
 struct config;
-struct db;
 struct daemon;
 
 struct daemon_spec {
     const char *name;
     const char *summary;     /* one line for --help and the man page */
     const char *description; /* paragraphs */
+    enum db_account account; /* whose rights its job needs */
     int (*pass)(struct daemon *);
     /* Optional; -1: failed start (logged), > 0: likewise, with this exit
      * status. */

@@ -274,6 +274,7 @@ main(int argc, char **argv)
             "project's folder archives first.  Kept are workunits with "
             "\"nodelete\" in their name, and those of a batch that is not "
             "retired.",
+        .account = DB_ACCOUNT_PURGE,
         .pass = one_pass,
         .start = start,
         .stop = stop,

@@ -355,6 +355,7 @@ main(int argc, char **argv)
             "show_shmem --unsendable.\n\n"
             "There is one feeder on each machine that runs schedulers; with "
             "several, give each its share by --mod n i or --wmod n i.",
+        .account = DB_ACCOUNT_FEEDER,
         .pass = feeder_pass,
         .start = feeder_start,
         .stop = feeder_stop,

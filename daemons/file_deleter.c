@@ -381,6 +381,7 @@ main(int argc, char **argv)
             "description has no_delete, or while another unfinished workunit "
             "names them.\n\nWhat cannot be deleted is marked and tried again "
             "every hour.",
+        .account = DB_ACCOUNT_FILE_DELETER,
         .pass = one_pass,
         .start = start,
         .stop = stop,

@@ -125,6 +125,7 @@ main(int argc, char **argv)
             "For an application with several size classes: if fewer than --lo "
             "results of a class are unsent, inactive ones are made unsent "
             "until there are --hi.  The classes of hosts are those of census.",
+        .account = DB_ACCOUNT_SIZE_REGULATOR,
         .pass = one_pass,
         .start = start,
         .options = rows,

@@ -358,6 +358,7 @@ main(int argc, char **argv)
             "limit is exceeded, and releases files when all is done.\n\n"
             "Several may run at a time; each takes workunits that no other "
             "holds.",
+        .account = DB_ACCOUNT_TRANSITIONER,
         .pass = one_pass,
         .start = start,
         .stop = stop,

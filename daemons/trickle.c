@@ -399,6 +399,7 @@ trickle_main(int argc, char **argv, const struct trickle_hooks *given)
     struct daemon_spec spec = {
         .name = "trickle_handler",
         .summary = "handle messages that jobs send while they run",
+        .account = DB_ACCOUNT_TRICKLE,
         .pass = one_pass,
         .start = start,
         .stop = stop,

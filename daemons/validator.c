@@ -334,6 +334,7 @@ validator_main(int argc, char **argv, const struct validator_hooks *given)
     struct daemon_spec spec = {
         .name = "validator",
         .summary = "compare the results of workunits and grant credit",
+        .account = DB_ACCOUNT_VALIDATOR,
         .pass = one_pass,
         .start = start,
         .stop = stop,

@@ -139,6 +139,7 @@ work_generator_main(int argc, char **argv,
     struct daemon_spec spec = {
         .name = "work_generator",
         .summary = "make jobs whenever few are left to be sent",
+        .account = DB_ACCOUNT_SUBMITTER,
         .pass = one_pass,
         .start = start,
         .stop = stop,

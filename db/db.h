@@ -52,10 +52,40 @@ enum db_answer {
     DB_BUSY = 3,   /* row locked by another (NOWAIT: 1205, 3572) */
 };
 
-/* Connect with db_host, db_user, db_passwd, db_name of the config.  db_host may
- * be an absolute path: a unix socket.  "host:port" and "" (local) as in BOINC.
- * NULL if it fails (logged). */
-struct db *db_open(const struct config *);
+/* Who asks.  A project may give each program a database account of its own with
+ * no more rights than its job needs (db/grants.sql says which). */
+enum db_account {
+    DB_ACCOUNT_OWNER, /* db_user of the config: may do everything */
+    DB_ACCOUNT_SCHEDULER,
+    DB_ACCOUNT_UPLOAD_HANDLER,
+    DB_ACCOUNT_WEB,
+    DB_ACCOUNT_FEEDER,
+    DB_ACCOUNT_TRANSITIONER,
+    DB_ACCOUNT_VALIDATOR,
+    DB_ACCOUNT_ASSIMILATOR,
+    DB_ACCOUNT_TRICKLE,        /* trickle handlers */
+    DB_ACCOUNT_FILE_DELETER,   /* and antique_file_deleter */
+    DB_ACCOUNT_PURGE,          /* db_purge */
+    DB_ACCOUNT_SIZE_REGULATOR, /* releases jobs by size class */
+    DB_ACCOUNT_SUBMITTER,      /* create_work, work generators */
+    DB_ACCOUNT_OPERATOR,       /* tools that change something */
+    DB_ACCOUNT_READER,         /* tools that only look: status, census */
+    DB_N_ACCOUNTS
+};
+
+/* "scheduler", "db_purge": the name in db/grants.sql and of the file. */
+const char *db_account_name(enum db_account);
+
+/* ROOT/db_accounts/NAME: malloc. */
+char *db_account_path(const struct config *, enum db_account);
+
+/* Connect to db_name at db_host of the config.  The account is in
+ * ROOT/db_accounts/NAME: its name in the first line, its password in the second.
+ * Where that file is not there, it is db_user, db_passwd of the config; one that
+ * must not be read is a failure.  db_host may be an absolute path: a unix
+ * socket.  "host:port" and "" (local) as in BOINC.  NULL if it fails (logged).
+ */
+struct db *db_open(const struct config *, enum db_account);
 struct db *db_open_params(const char *host, const char *user,
                           const char *passwd, const char *name);
 void db_close(struct db *);

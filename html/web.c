@@ -70,7 +70,7 @@ web_db(struct web *w)
     if (w->db_tried != 0 && clock_monotonic() - w->db_tried < DB_RETRY)
         return NULL;
     db_close(w->db);
-    w->db = db_open(w->cfg);
+    w->db = db_open(w->cfg, DB_ACCOUNT_WEB);
     w->db_tried = w->db == NULL ? clock_monotonic() : 0;
     return w->db;
 }

@@ -349,7 +349,7 @@ explain_open(struct server *s)
     else if (state != SEGMENT_OK)
         log_warning("the job array is old: %s", segment_state_text(state));
     if (s->db == NULL)
-        s->db = db_open(s->cfg);
+        s->db = db_open(s->cfg, DB_ACCOUNT_SCHEDULER);
     sitefiles_refresh(&s->files, s->cfg);
     if (!rule_files_refresh(&s->rule_files, s->cfg->project_root))
         log_warning("a file of rules cannot be read: no work is sent");

@@ -289,7 +289,7 @@ connect_db(struct server *s)
 {
     if (s->db != NULL)
         return true;
-    s->db = db_open(s->cfg);
+    s->db = db_open(s->cfg, DB_ACCOUNT_SCHEDULER);
     /* see db_sched.h */
     return s->db != NULL && db_set_lock_wait(s->db, 0) == 0;
 }

@@ -138,7 +138,7 @@ check_expected(struct receiver *r, const struct upload_request *req)
     if (!result_of_output(result))
         return never("The file is not expected");
     if (r->db == NULL)
-        r->db = db_open(r->cfg);
+        r->db = db_open(r->cfg, DB_ACCOUNT_UPLOAD_HANDLER);
     else if (db_is_lost(r->db) && db_reconnect(r->db, NULL, 1) != 0)
         return later("The project's database is not available");
     if (r->db == NULL)

@@ -235,7 +235,7 @@ audit_project(const struct options *o, const char *argv0,
 
     if (cfg == NULL)
         return EXIT_USAGE;
-    a.db = db_open(cfg);
+    a.db = db_open(cfg, DB_ACCOUNT_OPERATOR);
     if (o->json)
         a.list = json_array();
     if (a.db != NULL)

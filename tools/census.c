@@ -176,7 +176,7 @@ main(int argc, char **argv)
     cfg = tool_config(options.project_dir, argv[0]);
     if (cfg == NULL)
         return EXIT_USAGE;
-    db = db_open(cfg);
+    db = db_open(cfg, DB_ACCOUNT_READER);
     rc = db == NULL ? -1 : write_all(db, cfg->project_root);
     if (db != NULL)
         db_close(db);

@@ -160,7 +160,7 @@ jobs_main(const char *project_dir, const char *argv0, jobs_program *run,
     int rc = EXIT_USAGE;
 
     if (cfg != NULL) {
-        db = db_open(cfg);
+        db = db_open(cfg, DB_ACCOUNT_OPERATOR);
         rc = db != NULL ? run(cfg, db, arg) : EXIT_TEMPFAIL;
     }
     if (fflush(stdout) != 0 && rc == EXIT_OK)

@@ -369,7 +369,7 @@ print_unsendable(const struct could_not_send *c, size_t n, bool json)
 static int
 show_unsendable(const struct config *cfg, size_t max, bool json)
 {
-    struct db *db = db_open(cfg);
+    struct db *db = db_open(cfg, DB_ACCOUNT_READER);
     struct could_not_send *c = xcalloc(max, sizeof(*c));
     size_t n = 0;
     int rc = db == NULL ? -1 : db_could_not_send_list(db, c, max, &n);

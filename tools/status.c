@@ -146,7 +146,7 @@ collect(const struct config *cfg, struct report *r)
     for (size_t i = 0; i < cfg->n_daemons; i++)
         look_at(r, &cfg->daemon[i], &r->daemon[r->n_daemons++]);
     r->segment = segment_text(cfg);
-    db = db_open(cfg);
+    db = db_open(cfg, DB_ACCOUNT_READER);
     r->has_queues =
         db != NULL && db_web_queues(db, clock_now(), &r->queues) == 0;
     db_close(db);

@@ -390,7 +390,7 @@ main(int argc, char **argv)
     cfg = tool_config(o.project_dir, argv[0]);
     if (cfg != NULL) {
         u.cfg = cfg;
-        u.db = db_open(cfg);
+        u.db = db_open(cfg, DB_ACCOUNT_OPERATOR);
         rc = u.db != NULL ? run(&u) : EXIT_TEMPFAIL;
         db_close(u.db);
     }

@@ -231,7 +231,7 @@ run(const struct config *cfg, const char *file)
         goto out;
     }
     rc = EXIT_TEMPFAIL;
-    db = db_open(cfg);
+    db = db_open(cfg, DB_ACCOUNT_OPERATOR);
     if (db == NULL || db_transaction(db, put_all, &w) != 0)
         goto out;
     fputs(buf_str(&w.report), stdout);

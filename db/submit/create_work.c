@@ -100,7 +100,7 @@ create_work_open(const char *project_dir, const char *appname,
     free(root);
     if (w->cfg == NULL)
         return CREATE_WORK_REFUSED;
-    w->own_db = db_open(w->cfg);
+    w->own_db = db_open(w->cfg, DB_ACCOUNT_SUBMITTER);
     if (w->own_db == NULL)
         return fail(w, "the database does not answer");
     return begin(w, w->own_db);

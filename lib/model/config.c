@@ -363,7 +363,7 @@ fill_password(struct config_reader *r)
         if (file_read(path, PASSWD_MAX, &text) == 0)
             buf_truncate(&text, strcspn(buf_str(&text), "\r\n"));
         else if (errno == EACCES)
-            log_warning("%s: %s; no database password", path, strerror(errno));
+            log_debug("%s: %s; no database password", path, strerror(errno));
         else
             config_fault(r, 1, "<db_passwd_file>: %s: %s", path,
                          strerror(errno));
