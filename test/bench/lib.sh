@@ -18,6 +18,7 @@
 #   measured COMMAND…           run it; sets statements, commits, cpu_* (s) and
 #                               elapsed (s); its output is in $T/out
 #   of KEY                      a value from the line of rpcload in $T/out
+#   row_save …                  a row of the table, with what measured() found
 #
 # Options of scripts are variables in capitals; their defaults are below.
 # shellcheck source=test/lib/bare.sh
@@ -66,8 +67,10 @@ bench_new() {
 	sql "UPDATE app SET target_nresults = 0"
 	mkdir -p "$PROJECT/templates"
 	cp "$top/test/data/keys/upload_private" "$PROJECT/keys/"
+	# the folders of a project that has been at work for long
+	(cd "$PROJECT/upload" && seq 0 1023 | xargs printf '%x ' | xargs mkdir)
 	templates
-	bench_config
+	bench_config ""
 }
 
 # The limits of config.xml are open, since a few hundred computers do the work of
@@ -80,6 +83,8 @@ bench_config() { # ELEMENTS
 		    ${BENCH_CONFIG:-} ${1:-}"
 }
 
+# One output file, which may be missing: nobody uploads any, and programs still
+# look for it.
 templates() {
 	cat >"$PROJECT/templates/demo_in" <<-END
 		<input_template>
@@ -108,6 +113,7 @@ templates() {
 		    <file_ref>
 		        <file_name><OUTFILE_0/></file_name>
 		        <open_name>out</open_name>
+		        <optional/>
 		    </file_ref>
 		</result>
 		</output_template>
@@ -243,10 +249,11 @@ feeder_up() {
 	exit 1
 }
 
+# Below the range from which outgoing connections take theirs.
 free_port() {
 	local port
 	while :; do
-		port=$((20000 + (RANDOM * 32768 + RANDOM) % 30000))
+		port=$((10000 + RANDOM % 20000))
 		(exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null || break
 	done
 	ret_port=$port
@@ -279,6 +286,7 @@ cgi_part() { # URL PROGRAM
 
 # As make_project configures it, but for the number of schedulers.
 web_up() { # fcgi|cgi [WORKERS]
+	web_kind=$1
 	free_port
 	mkdir -p "$T/web"
 	{
@@ -382,6 +390,37 @@ measured() {
 		"BEGIN { print $cpu_own + $cpu_system, $((b[2] - a[2])) / hz,
 		$((b[3] - a[3])) / hz, $((b[4] - a[4])) / hz, $((b[5] - a[5])) / hz }")"
 	return $status
+}
+
+# row_save TITLE RATE WHAT TARGET BOINC COUNT [P50 P95 P99]: a row for the table,
+# with the costs of what was measured() for each of COUNT; say it now, too.
+row_save() {
+	local title=$1 rate=$2 what=$3 target=$4 boinc=$5 count=$6 program=$cpu_own
+	local generator=
+	# behind a web server the command that was run made the requests
+	if [ -n "$web_pid" ]; then
+		generator=$cpu_own
+		program=$cpu_sched
+		# web server and CGI programs are one account: it waits for them
+		[ "$web_kind" = fcgi ] || program=
+	fi
+	awk -v n="$count" -v title="$title" -v rate="$rate" -v what="$what" \
+		-v target="$target" -v boinc="$boinc" -v sql="$statements" \
+		-v program="$program" -v web="${web_pid:+$cpu_web}" \
+		-v db="$cpu_db" -v generator="$generator" \
+		-v feeder="${feeder_pid:+$cpu_feeder}" -v late="${7:-}	${8:-}	${9:-}" '
+		function each(seconds) {
+			return seconds == "" ? "" : 1000 * seconds / n
+		}
+		BEGIN {
+			OFS = "\t"
+			print title, rate, what, target, boinc, sql / n, each(program),
+			    each(web), each(db), each(generator), each(feeder), late
+		}' | tee -a "$T/rows" | awk -v U="$U" -v head=0 -f "$top/test/bench/table.awk"
+}
+
+rows_heading() {
+	awk -f "$top/test/bench/table.awk" /dev/null
 }
 
 of() { # KEY

@@ -4,7 +4,7 @@
 #
 #   rpc.sh [--row NAME[,NAME…]] [--seconds S] [--flight C] [--hosts H]
 #
-# Rows: 1+1 10+10 contact none platform none10000 default cgi.
+# Rows: 1+1 10+10 contact none platform none10000 default cgi upload upload-cgi.
 # QUORATE_TOP: the source folder, QUORATE_BUILDDIR: where it was built;
 # WORKERS, POOL, U_SECONDS: see lib.sh; BENCH_CONFIG: elements for config.xml;
 # PROFILE=1: run `perf record` on the schedulers meanwhile, to perf.data.
@@ -13,7 +13,7 @@
 # shellcheck source=test/bench/rows.sh
 . "$top/test/bench/rows.sh"
 
-rows='1+1 10+10 contact none platform none10000 default cgi'
+rows='1+1 10+10 contact none platform none10000 default cgi upload upload-cgi'
 while [ $# -gt 0 ]; do
 	case $1 in
 	--row) rows=${2//,/ } ;;
@@ -35,7 +35,7 @@ seed_job
 machine
 echo "U = $U single-row transactions a second on 8 connections"
 echo "$WORKERS FastCGI schedulers, $FLIGHT requests at a time of $USED_HOSTS computers"
-rpc_heading
+rows_heading
 for row in $rows; do
 	rpc_row "$row"
 done

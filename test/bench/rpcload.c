@@ -133,7 +133,7 @@ static struct {
     int upload; /* mode */
     char *url;
     char host[256], port[16], path[1024];
-    char *hosts_in, *hosts_out, *auths;
+    char *hosts_in, *hosts_out, *auths, *certs;
     int nhosts, conc, register_n;
     double secs;
     long count;
@@ -937,6 +937,7 @@ struct conn {
     double t0;
     int phase; /* upload: 0 size query, 1 data */
     char fname[96];
+    const char *cert; /* upload: signature of the name, "" for none */
     uint32_t ev;
 };
 
@@ -1032,6 +1033,58 @@ frame(struct conn *c, const struct buf *body, size_t extra, const char *ctype)
     buf_add(&c->out, body->p, body->n);
 }
 
+/* names and certificates, as the program "certificates" prints them */
+static struct cert {
+    char *name, *sig;
+} * certs;
+static long ncerts;
+
+static void
+load_certs(void)
+{
+    FILE *f = fopen(o.certs, "r");
+    char line[512];
+    struct buf sig = {0};
+    long cap = 0;
+
+    if (!f)
+        die("%s: %s", o.certs, strerror(errno));
+    while (fgets(line, sizeof line, f)) {
+        if (ncerts == cap) {
+            cap = cap ? cap * 2 : 4096;
+            certs = xrealloc(certs, (size_t)cap * sizeof *certs);
+        }
+        line[strcspn(line, "\n")] = 0;
+        certs[ncerts].name = strdup(line);
+        sig.n = 0;
+        while (fgets(line, sizeof line, f)) {
+            buf_puts(&sig, line);
+            if (line[0] == '.')
+                break;
+        }
+        certs[ncerts].sig = strdup(sig.p ? sig.p : "");
+        if (!certs[ncerts].name || !certs[ncerts].sig)
+            die("out of memory");
+        ncerts++;
+    }
+    fclose(f);
+    free(sig.p);
+}
+
+static void
+upload_name(struct conn *c)
+{
+    if (certs) {
+        snprintf(c->fname, sizeof c->fname, "%s", certs[upload_no].name);
+        c->cert = certs[upload_no].sig;
+    } else {
+        snprintf(c->fname, sizeof c->fname, "upl_%d_%ld_0_0", (int)getpid(),
+                 upload_no);
+        c->cert = "";
+    }
+    upload_no++;
+}
+
 static void
 upload_prepare(struct conn *c)
 {
@@ -1053,11 +1106,11 @@ upload_prepare(struct conn *c)
     } else {
         buf_printf(&body,
                    "<file_upload>\n<file_info>\n<name>%s</name>\n"
-                   "<xml_signature>\n</xml_signature>\n"
+                   "<xml_signature>\n%s</xml_signature>\n"
                    "<max_nbytes>%ld</max_nbytes>\n</file_info>\n"
                    "<nbytes>%ld</nbytes>\n<md5_cksum>%s</md5_cksum>\n"
                    "<offset>0</offset>\n<data>\n",
-                   c->fname, o.bytes * 2, o.bytes, payload_md5);
+                   c->fname, c->cert, o.bytes * 2, o.bytes, payload_md5);
         c->payload = (size_t)o.bytes;
     }
     frame(c, &body, c->payload, "text/xml");
@@ -1071,6 +1124,8 @@ may_start(void)
     if (stopping)
         return 0;
     if (o.count && (long)started >= o.count)
+        return 0;
+    if (certs && upload_no >= ncerts)
         return 0;
     return 1;
 }
@@ -1095,8 +1150,7 @@ conn_start(struct conn *c)
     started++;
     c->t0 = now_s();
     if (o.upload) {
-        snprintf(c->fname, sizeof c->fname, "upl_%d_%ld_0_0", (int)getpid(),
-                 upload_no++);
+        upload_name(c);
         c->phase = o.query_size ? 0 : 1;
         upload_prepare(c);
     } else {
@@ -1426,6 +1480,7 @@ usage(void)
         "  -R N         at most N requests/s (paced)\n"
         "  -t SECS      request timeout                              (60)\n"
         "  -S SEED      random seed\n"
+        "  -C FILE      upload: names and certificates, each once\n"
         "  -q           upload: ask for the file size first\n"
         "  -l LABEL     label in the one-line summary\n"
         "  -v           show failed replies; -vv all replies\n",
@@ -1442,10 +1497,11 @@ main(int argc, char **argv)
     double t, t1, t_count = 0, last_scan = 0, el, cpu;
     int ch, i, live;
 
-    while ((ch = getopt(
-                argc, argv,
-                "u:f:a:o:H:c:s:n:w:j:J:r:K:M:x:k:e:E:N:p:A:R:t:S:Ub:m:ql:v")) !=
-           -1)
+    while (
+        (ch = getopt(
+             argc, argv,
+             "u:f:a:o:H:c:s:n:w:j:J:r:K:M:x:k:e:E:N:p:A:R:t:S:Ub:m:ql:vC:")) !=
+        -1)
         switch (ch) {
         case 'u':
             o.url = optarg;
@@ -1528,6 +1584,9 @@ main(int argc, char **argv)
         case 'm':
             snprintf(payload_md5, sizeof payload_md5, "%s", optarg);
             break;
+        case 'C':
+            o.certs = optarg;
+            break;
         case 'q':
             o.query_size = 1;
             break;
@@ -1551,6 +1610,8 @@ main(int argc, char **argv)
         /* a payload of 'x': `head -c BYTES /dev/zero | tr '\0' x | md5sum` */
         payload = xrealloc(NULL, (size_t)o.bytes);
         memset(payload, 'x', (size_t)o.bytes);
+        if (o.certs)
+            load_certs();
     } else {
         load_hosts();
         make_stderr_text();
