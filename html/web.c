@@ -274,6 +274,7 @@ handle(struct web *w, struct cgi *cgi)
     struct request rq;
 
     refresh_config(w);
+    cgi_set_patience(cgi, w->cfg->body_timeout);
     page_name(w, cgi, &page);
     if (!read_query(cgi, &query)) {
         web_message(w, 405, "Refused", "This request is not understood.",

@@ -158,6 +158,8 @@ answer(struct worker *w, struct cgi *cgi, struct buf *out)
     struct buf body = BUF_INIT;
 
     refresh(w);
+    if (w->site.cfg != NULL)
+        cgi_set_patience(cgi, w->site.cfg->body_timeout);
     find_peer(w, cgi, peer);
     if (w->server.cfg == NULL) {
         handle_maintenance(NULL, "The project's configuration cannot be read.",

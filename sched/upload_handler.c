@@ -65,6 +65,8 @@ static void
 answer(struct worker *w, struct cgi *cgi, struct buf *out)
 {
     refresh(w);
+    if (w->receiver.cfg != NULL)
+        cgi_set_patience(cgi, w->receiver.cfg->body_timeout);
     if (w->receiver.cfg == NULL)
         upload_reply(UPLOAD_TRANSIENT,
                      "The project's configuration cannot be read", out);

@@ -163,6 +163,7 @@ struct config {
     bool idle_host_skips_deadline;
     int64_t max_resends;      /* times */
     int64_t max_key_failures; /* per hour */
+    int64_t body_timeout;     /* s */
     struct conf_list trusted_proxy;
     char *foreign_elements;
 

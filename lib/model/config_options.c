@@ -273,6 +273,9 @@ const struct conf_option config_options[] = {
     OPTION(max_key_failures, CONF_INT, "100", 0, 1000000000, 0, "per hour",
            "wrong account keys from one address until it must wait; 0: no "
            "limit"),
+    OPTION(body_timeout, CONF_SECONDS, "60", 0, 86400, 0, "s",
+           "longest pause in a request's body; a body of n bytes may take as "
+           "long, and n/1000 s; 0: no limit"),
     OPTION(trusted_proxy, CONF_LIST, NULL, 0, 0, 0, "ADDRESS",
            "proxy, or network of proxies (10.0.0.0/8), whose X-Forwarded-For "
            "is believed"),

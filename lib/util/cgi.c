@@ -8,10 +8,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "build-config.h"
@@ -20,14 +22,18 @@
 #endif
 
 #include "buf.h"
+#include "clock.h"
 #include "file.h"
 #include "log.h"
 #include "utf8.h"
 
 struct cgi {
     bool fastcgi;
-    bool served;    /* plain CGI: its one request was handed out */
-    int64_t n_read; /* bytes of the body */
+    bool served;      /* plain CGI: its one request was handed out */
+    bool broken;      /* its body ended early, or was too slow */
+    int64_t n_read;   /* bytes of the body */
+    int64_t patience; /* s */
+    double begun;     /* monotonic s, when its body was first waited for; 0 */
 #ifdef HAVE_FCGI
     FCGX_Request request;
     sigset_t idle_mask; /* signals blocked while it waits */
@@ -146,12 +152,33 @@ next_fastcgi(struct cgi *cgi)
     return 0;
 }
 
+/* What is there, waiting at most so many seconds (0: for ever; then
+ * FCGX_GetError is EAGAIN).  Asked for more than a byte, libfcgi would wait for
+ * all, and a body that comes byte by byte would keep us there.  Its own buffer
+ * may hold bytes, so poll() does not tell. */
 static ssize_t
-read_fastcgi(struct cgi *cgi, void *bytes, size_t n)
+read_fastcgi(struct cgi *cgi, char *bytes, size_t n, double seconds)
 {
-    int got = FCGX_GetStr(bytes, (int)n, cgi->request.in);
+    FCGX_Stream *in = cgi->request.in;
+    struct timeval wait = {.tv_sec = (time_t)seconds};
+    int first;
+    size_t more;
 
-    return got == 0 && FCGX_GetError(cgi->request.in) != 0 ? -1 : got;
+    /* not 0, which is for ever */
+    wait.tv_usec = (suseconds_t)((seconds - (double)wait.tv_sec) * 999999) + 1;
+    if (seconds > 0 && in->rdNext == in->stop)
+        (void)setsockopt(cgi->request.ipcFd, SOL_SOCKET, SO_RCVTIMEO, &wait,
+                         sizeof(wait));
+    first = FCGX_GetChar(in);
+    if (first < 0)
+        return FCGX_GetError(in) != 0 ? -1 : 0;
+    bytes[0] = (char)first;
+    more = (size_t)(in->stop - in->rdNext);
+    if (more > n - 1)
+        more = n - 1;
+    if (more > 0)
+        (void)FCGX_GetStr(bytes + 1, (int)more, in);
+    return (ssize_t)more + 1;
 }
 
 static int
@@ -180,13 +207,25 @@ read_plain(void *bytes, size_t n)
     return got;
 }
 
+void
+cgi_set_patience(struct cgi *cgi, int64_t seconds)
+{
+    cgi->patience = seconds < 1000000 ? seconds : 1000000;
+}
+
 struct cgi *
 cgi_open(void)
 {
     struct cgi *cgi = xcalloc(1, sizeof(*cgi));
 
 #ifdef HAVE_FCGI
-    open_fastcgi(cgi); /* installs a SIGPIPE handler of its own */
+    open_fastcgi(cgi);
+    /* libfcgi has installed handlers of its own, also where it is not needed:
+     * a web server must be able to end a CGI program whose client has gone */
+    if (!cgi->fastcgi) {
+        (void)signal(SIGTERM, SIG_DFL);
+        (void)signal(SIGUSR1, SIG_DFL);
+    }
 #endif
     (void)signal(SIGPIPE, SIG_IGN); /* a client may go when it likes */
     return cgi;
@@ -221,6 +260,8 @@ int
 cgi_next(struct cgi *cgi)
 {
     cgi->n_read = 0;
+    cgi->begun = 0;
+    cgi->broken = false;
 #ifdef HAVE_FCGI
     if (cgi->fastcgi)
         return next_fastcgi(cgi);
@@ -272,6 +313,68 @@ body_left(const struct cgi *cgi)
     return INT64_MAX;
 }
 
+/* ---- a body that does not come ------------------------------------------- */
+
+/* Seconds until patience is over: with the pause, or with the whole body, which
+ * may take as long as the slowest line needs for what has come. */
+static double
+patience_left(struct cgi *cgi)
+{
+    double now = clock_monotonic_fine(), whole;
+
+    if (cgi->begun == 0)
+        cgi->begun = now;
+    whole = cgi->begun + (double)cgi->patience +
+            (double)cgi->n_read / CGI_SLOWEST - now;
+    return whole < (double)cgi->patience ? whole : (double)cgi->patience;
+}
+
+/* Until there is something to read, its end, too.  False: it does not come. */
+static bool
+wait_plain(double seconds)
+{
+    struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
+    int rc;
+
+    do
+        rc = poll(&in, 1, (int)(seconds * 1000) + 1);
+    while (rc < 0 && errno == EINTR);
+    return rc != 0;
+}
+
+static void
+log_impatience(const struct cgi *cgi)
+{
+    log_warning("a body does not come: %" PRId64 " of %" PRId64
+                " bytes in %.0f s, from %s",
+                cgi->n_read, cgi_content_length(cgi),
+                clock_monotonic_fine() - cgi->begun,
+                cgi_var(cgi, "REMOTE_ADDR"));
+}
+
+/* Read, but do not wait for ever. */
+static ssize_t
+read_in_time(struct cgi *cgi, void *bytes, size_t n)
+{
+    double left = cgi->patience > 0 ? patience_left(cgi) : 0;
+    bool late = cgi->patience > 0 && left <= 0;
+    ssize_t got = -1;
+
+#ifdef HAVE_FCGI
+    if (cgi->fastcgi && !late) {
+        got = read_fastcgi(cgi, bytes, n, left);
+        late = got < 0 && FCGX_GetError(cgi->request.in) == EAGAIN;
+    }
+#endif
+    if (!cgi->fastcgi && !late) {
+        late = cgi->patience > 0 && !wait_plain(left);
+        got = late ? -1 : read_plain(bytes, n);
+    }
+    if (late)
+        log_impatience(cgi);
+    return got;
+}
+
 ssize_t
 cgi_read(struct cgi *cgi, void *bytes, size_t n)
 {
@@ -284,16 +387,12 @@ cgi_read(struct cgi *cgi, void *bytes, size_t n)
         n = (size_t)left;
     if (n == 0)
         return 0;
-#ifdef HAVE_FCGI
-    if (cgi->fastcgi)
-        got = read_fastcgi(cgi, bytes, n);
-    else
-#endif
-        got = read_plain(bytes, n);
+    got = cgi->broken ? -1 : read_in_time(cgi, bytes, n);
     if (got > 0)
         cgi->n_read += got;
     if (got == 0 && left != INT64_MAX)
-        return -1;
+        got = -1;
+    cgi->broken = got < 0;
     return got;
 }
 

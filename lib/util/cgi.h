@@ -23,6 +23,12 @@ bool cgi_is_fastcgi(const struct cgi *);
 int cgi_next(struct cgi *);
 void cgi_stop(struct cgi *); /* the request in work is the last */
 
+/* How long a worker waits for a body: a pause of so many seconds ends it, and
+ * so does a body that is slower than CGI_SLOWEST after that time.  0: for ever,
+ * as it is without this call. */
+#define CGI_SLOWEST 1000 /* bytes/s */
+void cgi_set_patience(struct cgi *, int64_t seconds);
+
 /* A CGI variable ("REQUEST_METHOD"); "" if absent. */
 const char *cgi_var(const struct cgi *, const char *name);
 
@@ -30,8 +36,8 @@ const char *cgi_var(const struct cgi *, const char *name);
 int64_t cgi_content_length(const struct cgi *);
 
 /* Read up to n bytes of the body: > 0 bytes, 0 end, -1 failed, which a body
- * that ends before CONTENT_LENGTH is, too (all that came has been read then).
- */
+ * that ends before CONTENT_LENGTH is, too (all that came has been read then),
+ * and one that does not come (logged).  After -1 nothing more is read. */
 ssize_t cgi_read(struct cgi *, void *bytes, size_t n);
 
 /* Read and drop the rest of the body (constant memory). */

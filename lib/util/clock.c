@@ -48,6 +48,15 @@ clock_monotonic(void)
     return (uint32_t)ts.tv_sec;
 }
 
+double
+clock_monotonic_fine(void)
+{
+    struct timespec ts;
+
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
 void
 clock_set(int64_t t)
 {

@@ -12,6 +12,7 @@ double clock_now_fine(void); /* the same with fractions */
 /* Seconds of CLOCK_MONOTONIC: same for all processes of a machine, unmoved by
  * clock steps; for claims, leases and heartbeats. */
 uint32_t clock_monotonic(void);
+double clock_monotonic_fine(void); /* the same with fractions */
 
 /* Tests: clock_now() is `t` from now on (0: real time again). */
 void clock_set(int64_t t);
