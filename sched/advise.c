@@ -33,16 +33,21 @@ static void
 count_for_all_jobs(struct rpc *rpc)
 {
     size_t n = rpc->jobs != NULL ? jobarray_n_slots(rpc->jobs) : 0;
+    uint64_t newest = n > 0 ? jobarray_newest(rpc->jobs) : 0;
+    uint64_t noted =
+        n > 0 ? jobarray_noted(rpc->jobs, rpc->host.id, JOBARRAY_EVERY_KIND)
+              : 0;
 
     for (size_t i = 0; i < n; i++) {
         struct job_slot *slot = jobarray_slot(rpc->jobs, i);
+        struct job_hint hint;
 
-        if (jobarray_state(slot) == SLOT_READY)
-            jobarray_refuse(
-                rpc->jobs, slot,
-                atomic_load_explicit(&slot->result_id, memory_order_relaxed),
-                rpc->host.id, REFUSED_NO_VERSION);
+        if (jobarray_glance(slot, &hint) && hint.stamp > noted)
+            jobarray_refuse(rpc->jobs, slot, hint.result_id, rpc->host.id,
+                            REFUSED_NO_VERSION);
     }
+    if (newest > noted && rpc->host.id > 0)
+        jobarray_note(rpc->jobs, rpc->host.id, JOBARRAY_EVERY_KIND, newest);
 }
 
 static void

@@ -244,6 +244,42 @@ tell_unknown(struct rpc *rpc)
     }
 }
 
+/* ---- versions for certain jobs ------------------------------------------- */
+
+/* Classes that are for certain workunits or batches. */
+static bool
+class_is_by_job(const struct choice_class *class)
+{
+    return class != NULL && class->spec != NULL &&
+           plan_class_limits_jobs(class->spec);
+}
+
+static void
+find_by_job(struct rpc *rpc)
+{
+    struct work *w = &rpc->work;
+    struct choices *c = &w->choices;
+
+    for (size_t i = 0; i < w->n_versions; i++) {
+        ptrdiff_t app =
+            class_is_by_job(c->class_of[i])
+                ? catalog_find_app(rpc->catalog, w->version[i].appid)
+                : -1;
+
+        if (app >= 0)
+            c->by_job[app] = true;
+    }
+}
+
+bool
+choice_is_by_job(const struct rpc *rpc, int64_t appid)
+{
+    ptrdiff_t app = catalog_find_app(rpc->catalog, appid);
+
+    return app >= 0 && rpc->work.choices.by_job != NULL &&
+           rpc->work.choices.by_job[app];
+}
+
 /* ---- set-up -------------------------------------------------------------- */
 
 static void
@@ -294,11 +330,13 @@ choice_setup(struct rpc *rpc)
     c->anonymous = strcmp(rpc->req->platform_name, "anonymous") == 0;
     c->memo = xcalloc(w->n_apps + 1, sizeof(*c->memo));
     c->next_memo = xcalloc(w->n_apps + 1, sizeof(*c->next_memo));
+    c->by_job = xcalloc(w->n_apps + 1, sizeof(*c->by_job));
     if (c->anonymous) {
         gather_own(rpc);
         tell_unknown(rpc);
     } else {
         gather_versions(rpc);
+        find_by_job(rpc);
     }
     prepare_query(rpc, &c->query);
     return 0;
@@ -317,6 +355,7 @@ choice_free(struct choices *c)
     free(c->own_version);
     free(c->memo);
     free(c->next_memo);
+    free(c->by_job);
     *c = (struct choices){.n_classes = 0};
 }
 
@@ -403,26 +442,17 @@ find_memo(struct choices *c, size_t app, const struct version_query *q)
     return memo;
 }
 
-/* Some classes are for certain workunits or batches.  True: the answer holds
- * for this job alone. */
-static bool
+/* Which of the application's versions take this job? */
+static void
 mark_for_job(struct rpc *rpc, int64_t appid, const struct sendable *job)
 {
     struct work *w = &rpc->work;
     struct choices *c = &w->choices;
-    bool differ = false;
 
-    for (size_t i = 0; i < w->n_versions && !c->anonymous; i++) {
-        const struct choice_class *class = c->class_of[i];
-
-        if (w->version[i].appid != appid || class == NULL ||
-            class->spec == NULL || !plan_class_limits_jobs(class->spec))
-            continue;
-        differ = true;
-        c->on_host[i].not_for_job =
-            !plan_class_takes_job(class->spec, job->wu_id, job->batch);
-    }
-    return differ;
+    for (size_t i = 0; i < w->n_versions; i++)
+        if (w->version[i].appid == appid && class_is_by_job(c->class_of[i]))
+            c->on_host[i].not_for_job = !plan_class_takes_job(
+                c->class_of[i]->spec, job->wu_id, job->batch);
 }
 
 static void
@@ -452,7 +482,8 @@ choice_make(struct rpc *rpc, size_t app, const struct sendable *job,
     if (c->memo == NULL)
         return;
     describe_question(rpc, app, job, offer, anyhow, &q);
-    if (mark_for_job(rpc, q.app->id, job)) {
+    if (c->by_job[app]) {
+        mark_for_job(rpc, q.app->id, job);
         ask(rpc, &q, ret);
         return;
     }

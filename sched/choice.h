@@ -53,6 +53,7 @@ struct choices {
 
     struct choice_memo (*memo)[CHOICE_MEMOS]; /* for each application */
     unsigned *next_memo;
+    bool *by_job;               /* likewise: see choice_is_by_job() */
     struct version_query query; /* what is the same for all jobs */
 };
 
@@ -68,6 +69,10 @@ void choice_free(struct choices *);
  * matter. */
 void choice_make(struct rpc *, size_t app, const struct sendable *,
                  const struct offer *, bool anyhow, struct version_choice *ret);
+
+/* Has the application a version that is for certain workunits or batches only?
+ * Then the choice is another for each of its jobs. */
+bool choice_is_by_job(const struct rpc *, int64_t appid);
 
 /* A job of this choice is taken: one more of it today. */
 void choice_take(struct rpc *, const struct offer *);

@@ -19,11 +19,13 @@ add(struct claims *c, const struct claim *claim)
 }
 
 struct claim *
-claims_take(struct claims *c, struct job_slot *slot, int pid)
+claims_take(struct claims *c, const struct jobarray *array,
+            struct job_slot *slot, int pid)
 {
     struct claim claim = {.slot = slot};
 
-    if (!jobarray_claim(slot, pid, clock_monotonic(), &claim.word, &claim.job))
+    if (!jobarray_claim(array, slot, pid, clock_monotonic(), &claim.word,
+                        &claim.job))
         return NULL;
     return add(c, &claim);
 }

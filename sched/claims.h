@@ -12,6 +12,7 @@
 
 #include "sendable.h"
 
+struct jobarray;
 struct job_slot;
 
 enum claim_fate {
@@ -34,7 +35,8 @@ struct claims {
 
 /* Try to claim a slot; NULL if somebody was first.  The claim lies in the list,
  * which may move at the next call. */
-struct claim *claims_take(struct claims *, struct job_slot *, int pid);
+struct claim *claims_take(struct claims *, const struct jobarray *,
+                          struct job_slot *, int pid);
 
 /* Note a job that is in no slot (read from the database itself), so that it is
  * settled with the others, which means nothing for it. */

@@ -97,8 +97,11 @@ judge_claims_again(struct rpc *rpc, struct scan *scan, struct batch *b)
 
 /* Has the request this result already, from the database itself? */
 static bool
-is_noted(const struct rpc *rpc, int64_t result_id)
+is_noted(const struct rpc *rpc, const struct job_slot *slot)
 {
+    int64_t result_id =
+        atomic_load_explicit(&slot->result_id, memory_order_relaxed);
+
     for (size_t i = 0; rpc->locality->on && i < rpc->claims.n; i++)
         if (rpc->claims.claim[i].slot == NULL &&
             rpc->claims.claim[i].job.result_id == result_id)
@@ -106,10 +109,29 @@ is_noted(const struct rpc *rpc, int64_t result_id)
     return false;
 }
 
+/* Is the request filled?  Seen by the job that would be next, so that it need
+ * not be claimed and given back, by each request. */
+static bool
+is_filled(struct rpc *rpc, struct scan *scan, const struct job_slot *slot)
+{
+    const struct dispatch_rule *rule;
+    struct version_choice choice;
+    struct sendable job;
+    struct offer offer;
+
+    if (!jobarray_peek(rpc->jobs, slot, &job))
+        return false;
+    rule = scan_judge(scan, rpc, &job, &choice, &offer);
+    if (rule == NULL || rule->kind != REFUSAL_STOP)
+        return false;
+    scan_refuse(scan, rpc, rule, &offer, NULL);
+    return true;
+}
+
 /* True: claimed and taken. */
 static bool
 claim_place(struct rpc *rpc, struct scan *scan, struct batch *b,
-            const struct scan_place *place)
+            struct job_slot *slot)
 {
     int pid = segment_shares_pids(rpc->segment) ? (int)getpid() : 0;
     const struct dispatch_rule *rule;
@@ -117,9 +139,9 @@ claim_place(struct rpc *rpc, struct scan *scan, struct batch *b,
     struct claim *claim;
     struct offer offer;
 
-    if (is_noted(rpc, place->result_id))
+    if (is_noted(rpc, slot) || (b->n > 0 && is_filled(rpc, scan, slot)))
         return false;
-    claim = claims_take(&rpc->claims, place->slot, pid);
+    claim = claims_take(&rpc->claims, rpc->jobs, slot, pid);
     if (claim == NULL)
         return false;
     rule = scan_judge(scan, rpc, &claim->job, &choice, &offer);
@@ -128,7 +150,7 @@ claim_place(struct rpc *rpc, struct scan *scan, struct batch *b,
         work_take(rpc, &offer);
         return true;
     }
-    scan_refuse(scan, rpc, rule, &offer, place->slot);
+    scan_refuse(scan, rpc, rule, &offer, slot);
     claims_drop_last(&rpc->claims);
     return false;
 }
@@ -140,7 +162,8 @@ pick_places(struct rpc *rpc, struct scan *scan, struct batch *b)
     for (; scan->next < scan->n; scan->next++) {
         if (scan_look_ahead(scan, rpc) != 0)
             return -1;
-        if (!claim_place(rpc, scan, b, &scan->place[scan->next]) &&
+        if (!claim_place(rpc, scan, b,
+                         scan_slot(scan, rpc, &scan->place[scan->next])) &&
             scan->stopped)
             break; /* the next round begins with this one */
     }

@@ -112,7 +112,7 @@ read_jobs(struct rpc *rpc)
         struct job_slot *slot = jobarray_slot(rpc->jobs, i);
         uint64_t word;
 
-        if (!jobarray_claim(slot, 0, 0, &word, &job[e->n]))
+        if (!jobarray_claim(rpc->jobs, slot, 0, 0, &word, &job[e->n]))
             continue;
         jobarray_give_back(slot, word);
         e->verdict[e->n] = (struct explain_verdict){

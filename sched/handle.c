@@ -410,8 +410,10 @@ log_request(const struct rpc *rpc, double seconds, double db_time,
 static void
 wake_feeder(const struct rpc *rpc)
 {
-    if (rpc->looked_for_work &&
-        jobarray_count(rpc->jobs, SLOT_READY) * 4 < jobarray_n_slots(rpc->jobs))
+    const struct rpc_tally *t = &rpc->tally;
+    size_t left = t->ready > t->sent ? t->ready - t->sent : 0;
+
+    if (rpc->looked_for_work && left * 4 < jobarray_n_slots(rpc->jobs))
         segment_wake_feeder(rpc->segment);
 }
 

@@ -2,9 +2,15 @@
  *
  * Most jobs that a host is not sent are refused by a rule, and a rule needs the
  * job's numbers only.  So all slots are looked at first without claiming any:
- * a look is a copy of some 250 bytes that leaves no trace.  What the rules
- * allow is put in order, and only that is claimed, one by one, until the
- * request is filled. */
+ * a look leaves no trace.  What the rules allow is put in order, and only that
+ * is claimed, one by one, until the request is filled.
+ *
+ * Most jobs are like others.  The array says which are (slot.kind), and during
+ * one survey nothing changes that a rule sees; so of each kind one job is
+ * copied and judged, and the verdict serves for the others, for the price of a
+ * look at their cache line.  A job that has something of its own beside its
+ * kind (a twin in the reply, or with the user; a version for certain workunits
+ * only) is judged by itself. */
 #include "scan.h"
 
 #include <stdlib.h>
@@ -18,7 +24,23 @@
 #include "rpc.h"
 #include "score.h"
 
-enum { LOOK_AHEAD = 256 }; /* places asked for in one statement */
+enum {
+    LOOK_AHEAD = 256, /* places asked for in one statement */
+    MEMOS = 512,      /* kinds remembered; a power of two */
+    SCORES = 64,      /* different scores that are sorted by counting */
+};
+
+struct scan_memo {
+    uint64_t kind;
+    uint32_t survey;           /* the one that this is of */
+    unsigned refused, allowed; /* jobs after the first */
+    bool skip;                 /* not of an application that is looked for */
+    bool conflict;
+    int reason;     /* enum refused_for; 0: it never counts */
+    uint64_t noted; /* up to this stamp the host is in the slots' sets */
+    const struct dispatch_rule *rule; /* NULL: it may be sent */
+    double score[2];                  /* if it was infeasible for others */
+};
 
 void
 scan_begin(struct scan *scan, struct rpc *rpc)
@@ -28,6 +50,8 @@ scan_begin(struct scan *scan, struct rpc *rpc)
     *scan = (struct scan){0};
     scan->start = n_slots > 0 ? (size_t)random_below(n_slots) : 0;
     scan->reason = xcalloc(n_dispatch_rules, sizeof(*scan->reason));
+    scan->memo = xcalloc(MEMOS, sizeof(*scan->memo));
+    scan->memo_off = rpc->cfg->debug_send_job; /* says a line for each */
 }
 
 void
@@ -37,6 +61,7 @@ scan_end(struct scan *scan)
         free(scan->reason[i].text);
     free(scan->reason);
     free(scan->place);
+    free(scan->memo);
     free(scan->sent);
     free(scan->taken);
     *scan = (struct scan){0};
@@ -181,15 +206,14 @@ scan_reason(const struct scan *scan, const char **ret_text)
 /* ---- the order ---- */
 
 static double
-score_of(struct rpc *rpc, const struct job_slot *slot, const struct offer *o)
+score_of(struct rpc *rpc, bool was_infeasible, const struct offer *o)
 {
     const struct score_facts facts = {
         .priority = o->job->priority,
         .accelerated = rpc->cfg->batch_accel && o->job->priority > 0,
         .beta = o->app->beta,
         .not_preferred = o->wish == APP_NOT_PREFERRED,
-        .was_infeasible =
-            atomic_load_explicit(&slot->infeasible, memory_order_relaxed) > 0,
+        .was_infeasible = was_infeasible,
         .need_reliable = o->job->need_reliable,
         .has_file =
             held_files_any(o->job, rpc->work.held_file, rpc->work.n_held_files),
@@ -211,14 +235,69 @@ by_score(const void *a, const void *b)
     return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
+/* Places come in the order of their ranks.  So with few different scores it is
+ * enough to count them. */
+static bool
+sort_by_counting(struct scan *scan)
+{
+    double score[SCORES];
+    size_t count[SCORES] = {0}, n = 0, k;
+    struct scan_place *sorted;
+
+    for (size_t i = 0; i < scan->n; i++) {
+        double x = scan->place[i].score;
+
+        for (k = 0; k < n && score[k] > x;)
+            k++;
+        if (k == n || score[k] != x) {
+            if (n == SCORES)
+                return false;
+            for (size_t m = n++; m > k; m--) {
+                score[m] = score[m - 1];
+                count[m] = count[m - 1];
+            }
+            score[k] = x;
+            count[k] = 0;
+        }
+        count[k]++;
+    }
+    if (n < 2)
+        return true;
+    for (size_t at = 0, i = 0; i < n; i++) { /* counts become places */
+        size_t these = count[i];
+
+        count[i] = at;
+        at += these;
+    }
+    sorted = xcalloc(scan->room, sizeof(*sorted));
+    for (size_t i = 0; i < scan->n; i++) {
+        for (k = 0; score[k] != scan->place[i].score;)
+            k++;
+        sorted[count[k]++] = scan->place[i];
+    }
+    free(scan->place);
+    scan->place = sorted;
+    return true;
+}
+
 static void
-add_place(struct scan *scan, const struct scan_place *place)
+add_place(struct scan *scan, double score, uint32_t rank)
 {
     if (scan->n == scan->room) {
         scan->room = scan->room > 0 ? 2 * scan->room : 64;
         scan->place = xrealloc(scan->place, scan->room * sizeof(*scan->place));
     }
-    scan->place[scan->n++] = *place;
+    scan->place[scan->n++] = (struct scan_place){score, rank};
+}
+
+/* ---- the survey ---- */
+
+struct job_slot *
+scan_slot(const struct scan *scan, const struct rpc *rpc,
+          const struct scan_place *place)
+{
+    return jobarray_slot(rpc->jobs, (scan->start + place->rank) %
+                                        jobarray_n_slots(rpc->jobs));
 }
 
 static bool
@@ -230,52 +309,175 @@ is_of_idle_app(const struct rpc *rpc, const struct sendable *job)
     return false;
 }
 
-/* Judge the job of one slot; it gets a place if it may be sent. */
+/* Has the job's workunit something of its own? */
+static bool
+is_special(const struct scan *scan, int64_t wu_id)
+{
+    if (scan->n_sent == 0 && scan->n_taken == 0)
+        return false;
+    for (size_t i = 0; i < scan->n_sent; i++)
+        if (scan->sent[i].wu_id == wu_id)
+            return true;
+    return is_taken(scan, wu_id);
+}
+
+/* Count what a memo has saved. */
 static void
-look_at(struct scan *scan, struct rpc *rpc, struct job_slot *slot,
-        uint32_t rank)
+count_memo(struct scan *scan, struct rpc *rpc, struct scan_memo *m)
+{
+    rpc->tally.scanned += m->refused + m->allowed;
+    if (m->rule != NULL)
+        scan->reason[m->rule - dispatch_rules].count += m->refused;
+    m->refused = m->allowed = 0;
+}
+
+/* Note up to where the host is in the sets of this kind. */
+static void
+settle_memo(struct scan *scan, struct rpc *rpc, struct scan_memo *m)
+{
+    if (m->survey != scan->survey)
+        return;
+    count_memo(scan, rpc, m);
+    if (m->reason != 0 && !scan->partial && !scan->stopped &&
+        m->noted < scan->newest && rpc->host.id > 0)
+        jobarray_note(rpc->jobs, rpc->host.id, m->kind, scan->newest);
+}
+
+static struct scan_memo *
+memo_of(const struct scan *scan, uint64_t kind)
+{
+    return &scan->memo[kind & (MEMOS - 1)];
+}
+
+/* What was found for one job of the kind serves for the others; without an
+ * offer it was not judged. */
+static void
+remember(struct scan *scan, struct rpc *rpc, uint64_t kind,
+         const struct dispatch_rule *rule, const struct offer *offer)
+{
+    struct scan_memo *m = memo_of(scan, kind);
+
+    /* one that makes room has not seen all of its jobs: nothing is noted */
+    if (m->survey == scan->survey)
+        count_memo(scan, rpc, m);
+    *m = (struct scan_memo){
+        .kind = kind,
+        .survey = scan->survey,
+        .rule = rule,
+        .skip = offer == NULL,
+    };
+    if (m->skip)
+        return;
+    if (rule == NULL) {
+        m->score[0] = score_of(rpc, false, offer);
+        m->score[1] = score_of(rpc, true, offer);
+        return;
+    }
+    m->conflict = dispatch_is_conflict(rule);
+    m->reason = dispatch_counts_as(rule, offer);
+    if (m->reason != 0)
+        m->noted = jobarray_noted(rpc->jobs, rpc->host.id, kind);
+}
+
+/* Another job of a kind that was refused. */
+static void
+refuse_like(struct rpc *rpc, struct scan_memo *m, struct job_slot *slot,
+            const struct job_hint *hint)
+{
+    m->refused++;
+    if (m->reason != 0 && hint->stamp > m->noted)
+        jobarray_refuse(rpc->jobs, slot, hint->result_id, rpc->host.id,
+                        (enum refused_for)m->reason);
+    if (m->conflict)
+        jobarray_infeasible(slot);
+}
+
+/* Judge the job of one slot by itself; it gets a place if it may be sent. */
+static void
+judge_slot(struct scan *scan, struct rpc *rpc, struct job_slot *slot,
+           uint32_t rank, const struct job_hint *hint, bool alone)
 {
     const struct dispatch_rule *rule;
     struct version_choice choice;
     struct sendable job;
     struct offer offer;
 
-    if (!jobarray_peek(slot, &job))
+    if (!jobarray_peek(rpc->jobs, slot, &job))
         return;
-    if (scan->idle_apps_only && !is_of_idle_app(rpc, &job))
-        return;
-    rpc->tally.scanned++;
-    rule = scan_judge(scan, rpc, &job, &choice, &offer);
-    if (rule != NULL) {
-        scan_refuse(scan, rpc, rule, &offer, slot);
+    /* another job by now: nothing is known of its kind */
+    alone = alone || scan->memo_off || job.result_id != hint->result_id ||
+            choice_is_by_job(rpc, job.appid);
+    if (scan->idle_apps_only && !is_of_idle_app(rpc, &job)) {
+        if (!alone)
+            remember(scan, rpc, hint->kind, NULL, NULL);
         return;
     }
-    add_place(scan, &(struct scan_place){
-                        .slot = slot,
-                        .result_id = job.result_id,
-                        .wu_id = job.wu_id,
-                        .score = score_of(rpc, slot, &offer),
-                        .rank = rank,
-                    });
+    rpc->tally.scanned++;
+    rule = scan_judge(scan, rpc, &job, &choice, &offer);
+    scan->partial = scan->partial || alone;
+    if (!alone)
+        remember(scan, rpc, hint->kind, rule, &offer);
+    if (rule != NULL)
+        scan_refuse(scan, rpc, rule, &offer, slot);
+    else
+        add_place(scan, score_of(rpc, hint->infeasible > 0, &offer), rank);
+}
+
+/* … of one that was allowed. */
+static void
+add_like(struct scan *scan, struct scan_memo *m, uint32_t rank,
+         bool was_infeasible)
+{
+    m->allowed++;
+    add_place(scan, m->score[was_infeasible], rank);
+}
+
+static void
+look_at(struct scan *scan, struct rpc *rpc, struct job_slot *slot,
+        uint32_t rank)
+{
+    struct scan_memo *m;
+    struct job_hint hint;
+    bool special;
+
+    if (!jobarray_glance(slot, &hint))
+        return;
+    scan->ready++;
+    if (scan->stopped)
+        return;
+    m = memo_of(scan, hint.kind);
+    special = is_special(scan, hint.wu_id);
+    if (special || m->kind != hint.kind || m->survey != scan->survey)
+        judge_slot(scan, rpc, slot, rank, &hint, special);
+    else if (m->rule != NULL)
+        refuse_like(rpc, m, slot, &hint);
+    else if (!m->skip)
+        add_like(scan, m, rank, hint.infeasible > 0);
 }
 
 void
 scan_survey(struct scan *scan, struct rpc *rpc)
 {
     size_t n_slots = jobarray_n_slots(rpc->jobs);
-    bool equal = true;
+    size_t before = scan->survey > 0 ? scan->ready : 0;
+    struct job_slot *slot = n_slots > 0 ? jobarray_slot(rpc->jobs, 0) : NULL;
 
     scan->n = scan->next = scan->asked = 0;
-    scan->stopped = false;
-    if (scan->ready == 0)
-        scan->ready = jobarray_count(rpc->jobs, SLOT_READY);
-    for (size_t i = 0; i < n_slots && !scan->stopped; i++)
-        look_at(scan, rpc,
-                jobarray_slot(rpc->jobs, (scan->start + i) % n_slots),
-                (uint32_t)i);
-    for (size_t i = 1; i < scan->n && equal; i++)
-        equal = scan->place[i].score == scan->place[0].score;
-    if (!equal)
+    scan->stopped = scan->partial = false;
+    scan->survey++;
+    scan->ready = 0;
+    scan->newest = jobarray_newest(rpc->jobs);
+    /* they lie side by side */
+    for (size_t i = 0, at = scan->start; i < n_slots; i++) {
+        look_at(scan, rpc, &slot[at], (uint32_t)i);
+        if (++at == n_slots)
+            at = 0;
+    }
+    if (scan->survey > 1)
+        scan->ready = before;
+    for (size_t i = 0; i < MEMOS; i++)
+        settle_memo(scan, rpc, &scan->memo[i]);
+    if (!sort_by_counting(scan))
         qsort(scan->place, scan->n, sizeof(*scan->place), by_score);
     scan->stopped = false;
 }
@@ -296,7 +498,9 @@ scan_look_ahead(struct scan *scan, struct rpc *rpc)
     if (!scan->looks_ahead || scan->next < scan->asked)
         return 0;
     for (size_t i = scan->next; i < scan->n && n < LOOK_AHEAD; i++)
-        wu[n++] = scan->place[i].wu_id;
+        wu[n++] = atomic_load_explicit(
+            &scan_slot(scan, rpc, &scan->place[i])->wu_id,
+            memory_order_relaxed); /* another one by now: asked in vain */
     scan->asked = scan->next + n;
     scan->taken =
         xrealloc(scan->taken, (scan->n_taken + n + 1) * sizeof(*scan->taken));

@@ -19,16 +19,22 @@ struct scan_reason { /* what one rule has refused */
     char *text;   /* … this is what the volunteer is told */
 };
 
+struct scan_memo;
+
 struct scan {
     struct scan_place {
-        struct job_slot *slot;
-        int64_t result_id, wu_id;
         double score;
-        uint32_t rank; /* among equals */
+        uint32_t rank; /* of its slot: behind the first that is looked at */
     } * place;         /* what the rules allow, the best first */
     size_t n, next, room;
     size_t start; /* the first slot that is looked at: a random one */
     size_t ready; /* slots with a job, as seen at first */
+
+    struct scan_memo *memo; /* by kind of job: what was found in this survey */
+    uint32_t survey;        /* its number */
+    uint64_t newest;        /* stamp, as it began */
+    bool memo_off;          /* each job is judged by itself */
+    bool partial; /* some job of a kind was not judged like the others */
     struct scan_reason *reason; /* for each dispatch rule */
     unsigned busy; /* jobs whose workunit another program had locked */
     bool stopped;  /* the host has enough */
@@ -74,6 +80,10 @@ int scan_look_ahead(struct scan *, struct rpc *);
 
 /* Such a workunit, found by the way. */
 void scan_note_taken(struct scan *, int64_t wu_id);
+
+/* The slot of a place, whatever is in it now. */
+struct job_slot *scan_slot(const struct scan *, const struct rpc *,
+                           const struct scan_place *);
 
 /* The binding rule (dispatch_reason()), and what the volunteer is told: NULL if
  * it says nothing, or if there is none. */

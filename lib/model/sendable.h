@@ -36,6 +36,7 @@ struct sendable {
     uint32_t feasibility; /* jobs with the same number ask for much the same of
                              a host: feasibility_class(), interleave.h */
     bool need_reliable;
+    char unused[3]; /* no padding: jobs are compared and hashed as bytes */
 };
 
 #endif

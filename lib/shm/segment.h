@@ -23,7 +23,7 @@ struct catalog;
 struct catalog_source;
 
 #define SEGMENT_MAGIC 0x51554f52u /* "QUOR" */
-#define SEGMENT_VERSION 3u
+#define SEGMENT_VERSION 4u
 #define HEARTBEAT_LIMIT 60 /* s after which a feeder is dead */
 
 /* The fixed segment. */

@@ -206,7 +206,8 @@ claim(int64_t id, pid_t me, uint64_t *ret_word)
         struct sendable job;
 
         if (atomic_load(&slot->result_id) == id &&
-            jobarray_claim(slot, me, clock_monotonic(), ret_word, &job))
+            jobarray_claim(segment_jobarray(segment), slot, me,
+                           clock_monotonic(), ret_word, &job))
             return slot;
     }
     ck_abort_msg("result %" PRId64 " is in no slot", id);

@@ -132,7 +132,8 @@ race_claim(struct jobarray *array, struct ledger *l, struct random *r, pid_t me,
     struct sendable job;
     size_t slot = random_next(r, (uint32_t)jobarray_n_slots(array));
 
-    if (!jobarray_claim(jobarray_slot(array, slot), me, now, &ret->word, &job))
+    if (!jobarray_claim(array, jobarray_slot(array, slot), me, now, &ret->word,
+                        &job))
         return false;
     if (atomic_exchange(&l->holder[slot], (int)me) != 0)
         atomic_fetch_add(&l->intruders, 1);

@@ -114,7 +114,7 @@ all_slots_work(struct jobarray *array)
 
         jobarray_clear(slot);
         good += jobarray_fill(array, slot, &job, 1) &&
-                jobarray_claim(slot, 1, 1, &word, &copy) &&
+                jobarray_claim(array, slot, 1, 1, &word, &copy) &&
                 jobarray_done(slot, word);
     }
     if (good != SLOTS)

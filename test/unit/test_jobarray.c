@@ -11,7 +11,10 @@
 #define N 4
 #define HOSTS 100
 /* 100 hosts in a set that is at most four fifths full: 128 cells of 8 bytes */
-#define SLOT_AND_SET (sizeof(struct job_slot) + 128 * 8)
+#define SLOT_AND_SET                                                           \
+    (sizeof(struct job_slot) + sizeof(struct sendable) + 128 * 8)
+/* 65536 notes of 16 bytes, 16 kinds of 4 */
+#define TABLES (65536 * 16 + 16 * 4)
 #define ME 1234
 #define NOW 1000u
 
@@ -64,7 +67,7 @@ claimed(struct job_slot *slot, pid_t me, uint32_t now)
     struct sendable copy;
     uint64_t word = 0;
 
-    ck_assert(jobarray_claim(slot, me, now, &word, &copy));
+    ck_assert(jobarray_claim(array, slot, me, now, &word, &copy));
     return word;
 }
 
@@ -82,7 +85,7 @@ START_TEST(a_claim_gives_the_whole_job_and_shuts_others_out)
     struct sendable copy;
     uint64_t word, other;
 
-    ck_assert(jobarray_claim(slot, ME, NOW, &word, &copy));
+    ck_assert(jobarray_claim(array, slot, ME, NOW, &word, &copy));
     ck_assert_int_eq(copy.result_id, 5000000001);
     ck_assert_int_eq(copy.wu_id, 50000000010);
     ck_assert_int_eq(copy.appid, 3);
@@ -93,7 +96,7 @@ START_TEST(a_claim_gives_the_whole_job_and_shuts_others_out)
     ck_assert_int_eq(jobarray_owner(word), ME);
     ck_assert_uint_eq(jobarray_claim_time(word), NOW);
     ck_assert_int_eq(jobarray_state(slot), SLOT_CLAIMED);
-    ck_assert(!jobarray_claim(slot, ME + 1, NOW, &other, &copy));
+    ck_assert(!jobarray_claim(array, slot, ME + 1, NOW, &other, &copy));
 }
 END_TEST
 
@@ -103,7 +106,7 @@ START_TEST(a_look_leaves_no_trace)
     struct sendable seen;
     uint64_t word;
 
-    ck_assert(jobarray_peek(slot, &seen));
+    ck_assert(jobarray_peek(array, slot, &seen));
     ck_assert_int_eq(seen.result_id, 7);
     ck_assert_int_eq(seen.wu_id, 70);
     ck_assert_uint_eq(seen.file[0], 1);
@@ -112,11 +115,12 @@ START_TEST(a_look_leaves_no_trace)
     ck_assert_int_eq(seen.size_class, -1);
     ck_assert(seen.need_reliable); /* the last field */
     ck_assert_int_eq(jobarray_state(slot), SLOT_READY);
-    ck_assert(!jobarray_peek(jobarray_slot(array, 1), &seen)); /* empty */
+    ck_assert(
+        !jobarray_peek(array, jobarray_slot(array, 1), &seen)); /* empty */
     word = claimed(slot, ME, NOW);
-    ck_assert(!jobarray_peek(slot, &seen));
+    ck_assert(!jobarray_peek(array, slot, &seen));
     ck_assert(jobarray_give_back(slot, word));
-    ck_assert(jobarray_peek(slot, &seen));
+    ck_assert(jobarray_peek(array, slot, &seen));
 }
 END_TEST
 
@@ -137,7 +141,8 @@ START_TEST(an_empty_slot_cannot_be_claimed)
     struct sendable copy;
     uint64_t word;
 
-    ck_assert(!jobarray_claim(jobarray_slot(array, 0), ME, NOW, &word, &copy));
+    ck_assert(
+        !jobarray_claim(array, jobarray_slot(array, 0), ME, NOW, &word, &copy));
 }
 END_TEST
 
@@ -292,7 +297,8 @@ START_TEST(a_copy_of_the_ready_jobs_is_private)
     ck_assert_int_eq(jobarray_state(jobarray_slot(copy, 1)), SLOT_READY);
     ck_assert_int_eq(jobarray_state(jobarray_slot(copy, 2)), SLOT_EMPTY);
     ck_assert_uint_eq(atomic_load(&jobarray_slot(copy, 1)->infeasible), 1);
-    ck_assert(jobarray_claim(jobarray_slot(copy, 3), ME, NOW + 1, &word, &job));
+    ck_assert(
+        jobarray_claim(copy, jobarray_slot(copy, 3), ME, NOW + 1, &word, &job));
     ck_assert_int_eq(job.result_id, 53);
     ck_assert_int_eq(job.wu_id, 530);
     ck_assert(jobarray_done(jobarray_slot(copy, 3), word));
@@ -436,6 +442,157 @@ START_TEST(pids_of_another_namespace_mean_nothing)
 }
 END_TEST
 
+/* ---- kinds (rule 9) ---- */
+
+/* The kind of a job that differs from others by what `field` points to. */
+static uint64_t
+kind_of_slot(size_t i)
+{
+    struct job_hint hint;
+
+    ck_assert(jobarray_glance(jobarray_slot(array, i), &hint));
+    return hint.kind;
+}
+
+static uint64_t
+kind_of_filled(size_t i, const struct sendable *j)
+{
+    (void)jobarray_clear(jobarray_slot(array, i));
+    ck_assert(jobarray_fill(array, jobarray_slot(array, i), j, NOW));
+    return kind_of_slot(i);
+}
+
+START_TEST(jobs_that_differ_in_ids_only_are_of_one_kind)
+{
+    struct sendable a = job(1), b = job(1);
+    uint64_t kind = kind_of_filled(0, &a);
+
+    b.result_id = 2;
+    b.wu_id = 77;
+    b.batch = 5;
+    b.user_id = 6;
+    b.create_time = 1700000000;
+    ck_assert_uint_ne(kind, 0);
+    ck_assert_uint_eq(kind_of_filled(1, &b), kind);
+    ck_assert_uint_eq(kind_of_filled(2, &a), kind);
+    ck_assert_uint_eq(kind_of_filled(1, &a), kind);
+}
+END_TEST
+
+/* Whatever byte of the rest differs, it is another kind. */
+START_TEST(jobs_that_differ_otherwise_are_not)
+{
+    static const struct {
+        size_t from, end;
+    } same[] = {
+        {offsetof(struct sendable, result_id),   8},
+        {offsetof(struct sendable, wu_id),       8},
+        {offsetof(struct sendable, batch),       8},
+        {offsetof(struct sendable, user_id),     8},
+        {offsetof(struct sendable, create_time), 8},
+    };
+    struct sendable a = job(1);
+    uint64_t kind = kind_of_filled(0, &a);
+
+    for (size_t at = 0; at < sizeof(a); at++) {
+        unsigned char bytes[sizeof(a)];
+        struct sendable b;
+        bool ids_only = false;
+
+        for (size_t k = 0; k < ARRAY_LEN(same); k++)
+            ids_only = ids_only ||
+                       (at >= same[k].from && at < same[k].from + same[k].end);
+        memcpy(bytes, &a, sizeof(a));
+        bytes[at] ^= 1;
+        if (at == offsetof(struct sendable, need_reliable))
+            bytes[at] = 0;
+        memcpy(&b, bytes, sizeof(b));
+        kind = kind_of_filled(0, &a);
+        if (ids_only)
+            ck_assert_uint_eq(kind_of_filled(1, &b), kind);
+        else
+            ck_assert_msg(kind_of_filled(1, &b) != kind,
+                          "byte %zu makes no kind", at);
+        ck_assert_uint_eq(kind_of_slot(0), kind);
+    }
+}
+END_TEST
+
+/* ---- notes (rule 10) ---- */
+
+START_TEST(a_note_holds_for_its_host_and_kind)
+{
+    ck_assert_uint_eq(jobarray_noted(array, 5, 9), 0);
+    jobarray_note(array, 5, 9, 100);
+    ck_assert_uint_eq(jobarray_noted(array, 5, 9), 100);
+    ck_assert_uint_eq(jobarray_noted(array, 6, 9), 0);
+    ck_assert_uint_eq(jobarray_noted(array, 5, 10), 0);
+    jobarray_note(array, 5, 9, 101);
+    ck_assert_uint_eq(jobarray_noted(array, 5, 9), 101);
+    jobarray_note(array, 5, JOBARRAY_EVERY_KIND, 7);
+    ck_assert_uint_eq(jobarray_noted(array, 5, JOBARRAY_EVERY_KIND), 7);
+}
+END_TEST
+
+/* A table of 65536 for twice as many: what is found is right. */
+START_TEST(a_note_may_be_lost_but_is_never_wrong)
+{
+    const int64_t hosts = 131072;
+    int64_t found = 0;
+
+    for (int64_t id = 1; id <= hosts; id++)
+        jobarray_note(array, id, (uint64_t)(id % 7), (uint64_t)(3 * id));
+    for (int64_t id = 1; id <= hosts; id++) {
+        uint64_t stamp = jobarray_noted(array, id, (uint64_t)(id % 7));
+
+        ck_assert(stamp == 0 || stamp == (uint64_t)(3 * id));
+        found += stamp != 0;
+        ck_assert_uint_eq(jobarray_noted(array, id, (uint64_t)(id % 7) + 7), 0);
+    }
+    ck_assert_int_gt(found, hosts / 4);
+}
+END_TEST
+
+/* Who has noted the newest stamp sees new jobs, and those that came back. */
+START_TEST(a_stamp_tells_what_has_not_been_seen)
+{
+    struct job_slot *slot = filled(0, 1);
+    uint64_t seen = jobarray_newest(array);
+    struct job_hint hint;
+
+    ck_assert(jobarray_glance(slot, &hint));
+    ck_assert_uint_le(hint.stamp, seen);
+    ck_assert(jobarray_glance(filled(1, 2), &hint));
+    ck_assert_uint_gt(hint.stamp, seen);
+    seen = jobarray_newest(array);
+    ck_assert_uint_le(hint.stamp, seen);
+    ck_assert(jobarray_give_back(slot, claimed(slot, ME, NOW)));
+    ck_assert(jobarray_glance(slot, &hint));
+    ck_assert_uint_gt(hint.stamp, seen);
+    ck_assert(jobarray_clear(slot));
+    ck_assert(!jobarray_glance(slot, &hint));
+    ck_assert(jobarray_glance(filled(0, 3), &hint));
+    ck_assert_uint_gt(hint.stamp, seen);
+    ck_assert_uint_le(hint.stamp, jobarray_newest(array));
+}
+END_TEST
+
+START_TEST(a_glance_shows_the_line_of_a_ready_slot)
+{
+    struct job_slot *slot = filled(0, 4);
+    struct job_hint hint;
+
+    jobarray_infeasible(slot);
+    ck_assert(jobarray_glance(slot, &hint));
+    ck_assert_int_eq(hint.result_id, 4);
+    ck_assert_int_eq(hint.wu_id, 40);
+    ck_assert_uint_eq(hint.infeasible, 1);
+    ck_assert(!jobarray_glance(jobarray_slot(array, 1), &hint));
+    claimed(slot, ME, NOW);
+    ck_assert(!jobarray_glance(slot, &hint));
+}
+END_TEST
+
 START_TEST(what_is_no_job_array_is_refused)
 {
     uint32_t *magic = memory;
@@ -443,9 +600,11 @@ START_TEST(what_is_no_job_array_is_refused)
 
     ck_assert_ptr_null(jobarray_check(memory, 0));
     ck_assert_ptr_null(jobarray_check(memory, 63));
-    /* N slots and the header, one byte short */
-    ck_assert_ptr_null(jobarray_check(memory, 64 + N * SLOT_AND_SET - 1));
-    ck_assert_ptr_nonnull(jobarray_check(memory, 64 + N * SLOT_AND_SET));
+    /* N slots, the header and the tables, one byte short */
+    ck_assert_ptr_null(
+        jobarray_check(memory, 64 + N * SLOT_AND_SET + TABLES - 1));
+    ck_assert_ptr_nonnull(
+        jobarray_check(memory, 64 + N * SLOT_AND_SET + TABLES));
     *magic ^= 1;
     ck_assert_ptr_null(jobarray_check(memory, size));
 }
@@ -499,6 +658,12 @@ main(void)
                         ARRAY_LEN(leases));
     tcase_add_test(tc, a_dead_owner_loses_its_claim_at_once);
     tcase_add_test(tc, pids_of_another_namespace_mean_nothing);
+    tcase_add_test(tc, jobs_that_differ_in_ids_only_are_of_one_kind);
+    tcase_add_test(tc, jobs_that_differ_otherwise_are_not);
+    tcase_add_test(tc, a_note_holds_for_its_host_and_kind);
+    tcase_add_test(tc, a_note_may_be_lost_but_is_never_wrong);
+    tcase_add_test(tc, a_stamp_tells_what_has_not_been_seen);
+    tcase_add_test(tc, a_glance_shows_the_line_of_a_ready_slot);
     tcase_add_test(tc, what_is_no_job_array_is_refused);
     tcase_add_test(tc, an_array_may_be_without_slots);
     suite_add_tcase(suite, tc);

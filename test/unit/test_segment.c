@@ -212,7 +212,8 @@ START_TEST(a_reload_waits_for_nobody)
     slot = jobarray_slot(segment_jobarray(f), 0);
     ck_assert(jobarray_fill(segment_jobarray(f), slot, &job, 1));
     slot = jobarray_slot(segment_jobarray(s), 0);
-    ck_assert(jobarray_claim(slot, getpid(), 1, &word, &copy));
+    ck_assert(
+        jobarray_claim(segment_jobarray(s), slot, getpid(), 1, &word, &copy));
 
     publish(f, 2, 20);
     ck_assert(!generation_exists(1));
