@@ -134,6 +134,8 @@ yardstick() {
 	u_sum=$((u_sum + u))
 	u_count=$((u_count + 1))
 	U=$((u_sum / u_count))
+	[ "$u" -ge "${u_least:=$u}" ] || u_least=$u
+	[ "$u" -le "${u_most:=$u}" ] || u_most=$u
 }
 
 machine() {
@@ -266,7 +268,7 @@ fastcgi_part() { # URL PROGRAM WORKERS
 		    fastcgi.server = ( "/" => ((
 		        "bin-path" => "$build/sched/$2",
 		        "socket" => "$T/$1.sock",
-		        "max-procs" => $3,
+		        "min-procs" => $3, "max-procs" => $3,
 		        "check-local" => "disable",
 		        "bin-environment" => ( "QUORATE_PROJECT_DIR" => "$PROJECT" )
 		    )))
@@ -410,11 +412,11 @@ row_save() {
 		-v db="$cpu_db" -v generator="$generator" \
 		-v feeder="${feeder_pid:+$cpu_feeder}" -v late="${7:-}	${8:-}	${9:-}" '
 		function each(seconds) {
-			return seconds == "" ? "" : 1000 * seconds / n
+			return seconds == "" || n == 0 ? "" : 1000 * seconds / n
 		}
 		BEGIN {
 			OFS = "\t"
-			print title, rate, what, target, boinc, sql / n, each(program),
+			print title, rate, what, target, boinc, (n > 0 ? sql / n : ""), each(program),
 			    each(web), each(db), each(generator), each(feeder), late
 		}' | tee -a "$T/rows" | awk -v U="$U" -v head=0 -f "$top/test/bench/table.awk"
 }

@@ -115,6 +115,9 @@ life_rest() {
 	expect "$N" "SELECT COUNT(*) FROM workunit WHERE file_delete_state = 1"
 	daemon "file_deleter" 0.5 0.13 file_deleter
 	expect 0 "SELECT COUNT(*) FROM workunit WHERE file_delete_state = 1"
+	# if it is to leave others, these are the old ones
+	[ -z "${PURGE_OPTIONS:-}" ] || sql "UPDATE workunit
+	    SET mod_time = '2020-01-01' WHERE id > $life_first"
 	daemon "db_purge, XML archive" 0.4 0.08 db_purge ${PURGE_OPTIONS:-}
 }
 

@@ -20,10 +20,11 @@ rpc_scene() {
 }
 
 # stock JOBS_PER_U: results for a run, so many for each of the yardstick's
-# transactions, and some to keep the array full.
+# transactions, and STOCK to keep the array full.
 stock() {
 	awk -v u="$U" -v s="$SECONDS_EACH" -v w="$WARM_UP" -v per="$1" \
-		'BEGIN { printf "%d", u * per * (s + w) + 4000 }'
+		-v more="${STOCK:-4000}" \
+		'BEGIN { printf "%d", u * per * (s + w) + more }'
 }
 
 # load TITLE TARGET BOINC [OPTION OF rpcload…]
