@@ -45,7 +45,8 @@ chaos_config() {
 		"transitioner --sleep_interval 1" \
 		"sample_bitwise_validator --app uppercase --credit_from_wu --sleep_interval 1" \
 		"assimilator --hooks $build/ledger.so --app uppercase --sleep_interval 1" \
-		"file_deleter --sleep_interval 1"; do
+		"file_deleter --sleep_interval 1" \
+		"db_purge --min_age_days 0.0005 --gzip --max_wu_per_file 300 --sleep_interval 2"; do
 		list="$list        <daemon><cmd>$cmd</cmd></daemon>\\n"
 	done
 	sed -i "s#^</boinc>#    <daemons>\\n$list    </daemons>\\n&#" \
@@ -85,7 +86,7 @@ with_chaos() { # COMMAND…
 
 # Work: a batch is submitted again until it is known to be in.
 producer() {
-	local first=1 n=50 waiting i
+	local first=1 n=50 waiting
 	while [ ! -e "$T/stop_producer" ]; do
 		waiting=$(sql "SELECT COUNT(*) FROM result WHERE server_state = 2" \
 			2>/dev/null)
@@ -95,7 +96,7 @@ producer() {
 		fi
 		mkdir -p "$T/inputs"
 		"$build/volunteers" --inputs "$T/inputs" $first $n
-		until submit $first $n; do
+		until submit; do
 			[ -e "$T/give_up_producer" ] && return
 			sleep 0.5
 		done
@@ -105,14 +106,12 @@ producer() {
 	done
 }
 
-submit() { # FIRST COUNT
-	local i
+submit() {
 	(
 		cd "$PROJECT" || exit 1
 		with_chaos bin/stage_file --copy "$T/inputs" &&
-			for ((i = $1; i < $1 + $2; i++)); do
-				echo "--wu_name chaos_$i chaos_$i.in"
-			done | with_chaos bin/create_work --appname uppercase \
+			(cd "$T/inputs" && ls) |
+			sed 's/\(.*\)\.in/--wu_name \1 &/' | with_chaos bin/create_work --appname uppercase \
 				--min_quorum 2 --target_nresults 2 \
 				--max_error_results 100 --max_total_results 200 \
 				--max_success_results 100 --rsc_fpops_est 4e9 \
@@ -136,7 +135,7 @@ keeper() {
 }
 
 web_alive() {
-	[ -s "$T/web.pid" ] && kill -0 "$(cat "$T/web.pid")" 2>/dev/null
+	is_ours "$(cat "$T/web.pid" 2>/dev/null)"
 }
 
 # The programs of a web server that was killed go with it, as in a unit of
@@ -158,9 +157,9 @@ web_stop() {
 	local pid i
 	[ -s "$T/web.pid" ] || return 0
 	pid=$(cat "$T/web.pid")
-	kill "$pid" 2>/dev/null
+	! is_ours "$pid" || kill "$pid" 2>/dev/null
 	for i in $(seq 1 50); do
-		[ -n "$(web_programs)" ] || kill -0 "$pid" 2>/dev/null || break
+		[ -n "$(web_programs)" ] || is_ours "$pid" || break
 		sleep 0.1
 	done
 	for pid in $(web_programs); do
@@ -201,6 +200,7 @@ chaos_end() { # status
 
 # ---- the run ------------------------------------------------------------------------
 project_new chaos
+disown -a # the database: no word about its deaths
 trap 'chaos_end $?' EXIT
 H=$(basename "$PROJECT"/log_*)
 H=${H#log_}
@@ -229,7 +229,7 @@ echo "# seed $SEED, $MINUTES minutes, $HOSTS volunteers, full disk by $disk_by"
 started=$SECONDS
 deeds $((MINUTES * 60))
 echo "# chaos ends after $((SECONDS - started)) s: $(progress)"
-in_chaos=$(sql "SELECT COUNT(*) FROM workunit WHERE assimilate_state = 2")
+in_chaos=$(awk '{ print $1 }' "$PROJECT/results.ledger" | sort -u | wc -l)
 drain
 tell_counters
 check_all

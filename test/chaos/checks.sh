@@ -70,14 +70,172 @@ nothing() {
 	return 1
 }
 
+# ---- nothing is left over ---------------------------------------------------------
+slots_free() {
+	local n
+	n=$(cd "$PROJECT" && bin/show_shmem --json | grep -c '"state": "claimed"')
+	[ "$n" = 0 ] || { echo "# $n slots are claimed"; return 1; }
+}
+
+processes_gone() {
+	local pid
+	for pid in /proc/[0-9]*; do
+		is_ours "${pid#/proc/}" && tr '\0' ' ' <"$pid/cmdline" && echo
+	done >"$T/ours.txt" 2>/dev/null
+	nothing "$T/ours.txt"
+}
+
+# What nobody will ever ask for: uploads that were cut off are kept until the
+# client comes again, and go when they are too old.
+temporary_files() {
+	find "$PROJECT" "$PROJECT/upload" "$PROJECT/download" -type f \
+		\( -name '*.tmp' -o -name '.*' -o -name '*.new' \) |
+		sort -u >"$T/temporary.txt"
+	nothing "$T/temporary.txt"
+}
+
+inputs_gone() {
+	find "$PROJECT/download" -type f -name 'chaos_[0-9]*' >"$T/inputs.txt"
+	nothing "$T/inputs.txt"
+}
+
+crashes() {
+	{
+		grep -h 'killed by signal' "$PROJECT/log_$H/supervisor.log" |
+			grep -v 'killed by signal 9'
+		grep -h 'child signalled:' "$PROJECT/log_$H/lighttpd.log" |
+			grep -v 'signalled: 9'
+		grep -hE 'Assertion|Sanitizer|runtime error' "$PROJECT/log_$H"/*
+	} >"$T/crashes.txt"
+	nothing "$T/crashes.txt"
+}
+
+left_over_checks() {
+	local status
+	promise "no slot stays claimed" slots_free
+	promise "no program has more than 12 MB for itself" \
+		test "$most_private" -le 12288
+	(cd "$PROJECT" && timeout 60 bin/stop) >>"$T/stop.log" 2>&1
+	status=$?
+	promise "bin/stop stops" test $status = 0
+	web_stop
+	promise_in 10 "no process is left" processes_gone
+	promise "no shared memory is left" test -z "$(segment_files)"
+	promise "no pid file is left" test -z \
+		"$(find "$PROJECT/pid_$H" -name '*.pid')"
+	promise_in 10 "no connection to the database is left" equals 0 \
+		"SELECT COUNT(*) FROM information_schema.processlist
+		WHERE user = 'quorate'"
+	promise "no temporary file is left" temporary_files
+	promise "no input file is left of what is over" inputs_gone
+	promise "nothing crashed but what was killed" crashes
+}
+
+# ---- the rows, there or archived --------------------------------------------------
+# archived ELEMENT COLUMN…: a line of the columns of each record; a record may be
+# there twice, where db_purge was killed between archive and database.
+archived() {
+	local element=$1
+	shift
+	find "$PROJECT/archives" -name "${element/workunit/wu}_*.xml*" -print0 |
+		xargs -0r zcat -f |
+		awk -v element="$element" -v columns="$*" '
+		BEGIN { n = split(columns, column, " ") }
+		$0 ~ "<" element ">" { delete value }
+		match($0, /<[a-z_]+>/) {
+			name = substr($0, RSTART + 1, RLENGTH - 2)
+			text = substr($0, RSTART + RLENGTH)
+			sub(/<.*/, "", text)
+			if (!(name in value)) value[name] = text
+		}
+		$0 ~ "</" element ">" {
+			for (i = 1; i <= n; i++)
+				printf "%s%s", value[column[i]], i < n ? "\t" : "\n"
+		}'
+}
+
+collect_rows() {
+	local of_result="name hostid server_state outcome validate_state
+		granted_credit userid file_delete_state"
+	local of_wu="name canonical_resultid error_mask assimilate_state
+		file_delete_state"
+	# shellcheck disable=SC2086
+	{
+		sql "SELECT $(echo $of_result | tr ' ' ,), 0 FROM result"
+		archived result_archive $of_result | sed 's/$/\t1/'
+	} | sort -u -k1,1 >"$T/results.txt"
+	# shellcheck disable=SC2086
+	{
+		sql "SELECT $(echo $of_wu | tr ' ' ,) FROM workunit"
+		archived workunit_archive $of_wu
+	} | sort -u -k1,1 >"$T/workunits.txt"
+	echo "# $(wc -l <"$T/workunits.txt") workunits and $(wc -l \
+		<"$T/results.txt") results, $(sql "SELECT COUNT(*) FROM workunit")" \
+		"and $(sql "SELECT COUNT(*) FROM result") of them not archived"
+}
+
+# A run of two minutes holds all of it.
+everything_was_tried() {
+	local name missing=
+	for name in "${victims[@]}"; do
+		[ -n "${killed[$name]:-}" ] || missing="$missing $name"
+	done
+	for name in database_TERM database_KILL feeder_stopped \
+		longer_than_its_lease full clock segment; do
+		[ -n "${done_times[$name]:-}" ] || missing="$missing $name"
+	done
+	[ -z "$missing" ] || { echo "# not:$missing"; return 1; }
+}
+
+row_checks() {
+	collect_rows
+	promise "at least $((LEAST * MINUTES)) workunits were done in the chaos" \
+		test "$in_chaos" -ge $((LEAST * MINUTES))
+	promise "each job that was submitted is there once" test \
+		"$(wc -l <"$T/workunits.txt")" = "$(cat "$T/produced")"
+	awk -F'\t' '$2 == 0 || $3 != 0 || $4 != 2 || $5 != 2' "$T/workunits.txt" \
+		>"$T/open.txt"
+	promise "every workunit is final, and none has failed" nothing "$T/open.txt"
+	awk -F'\t' '$3 != 5' "$T/results.txt" >"$T/open.txt"
+	promise "no result is open" nothing "$T/open.txt"
+	awk -F'\t' '$4 == 6' "$T/results.txt" >"$T/unreadable.txt"
+	promise "no output was lost after it was acknowledged" \
+		nothing "$T/unreadable.txt"
+}
+
 outputs_right() {
+	local status
 	"$build/volunteers" --outputs "$PROJECT/results" >"$T/outputs.txt"
-	local status=$?
+	status=$?
 	sed 's/^/# /' "$T/outputs.txt" | tail -n 5
 	[ $status = 0 ] && grep -q "^good=$(cat "$T/produced") bad=0" "$T/outputs.txt"
 }
 
-# ---- the journal against the database ----------------------------------------------
+credit_checks() {
+	awk -F'\t' '($5 == 1) != ($6 > 0)' "$T/results.txt" >"$T/credit.txt"
+	promise "each valid result got credit, no other" nothing "$T/credit.txt"
+	for who in user host; do
+		awk -F'\t' -v who=$who 'NR == FNR { total[$1] = $2; next }
+			{ id = who == "user" ? $7 : $2; sum[id] += $6 }
+			END { for (id in total) {
+				d = total[id] - sum[id]
+				if (d > 1e-6 || d < -1e-6) print id, total[id], sum[id] } }' \
+			<(sql "SELECT id, total_credit FROM $who") "$T/results.txt" \
+			>"$T/credit.txt"
+		promise "credit of ${who}s is the ledger of what was granted" \
+			nothing "$T/credit.txt"
+	done
+}
+
+# ---- the journal against the rows ----------------------------------------------------
+# against_rows AWK: with host[], state[], outcome[], verdict[] of each result.
+against_rows() {
+	awk -F'[\t ]' 'NR == FNR { host[$1] = $2; state[$1] = $3
+		outcome[$1] = $4; verdict[$1] = $5; purged[$1] = $9; next } '"$1" \
+		"$T/results.txt" "$T/journal" >"$T/breaches.txt"
+	nothing "$T/breaches.txt"
+}
+
 journal_checks() {
 	awk '$1 == "G" && ($2 in host) && host[$2] != $3 {
 			print $2, host[$2], $3 }
@@ -85,80 +243,37 @@ journal_checks() {
 	promise "no result was given to two hosts" nothing "$T/two_hosts.txt"
 	awk '$1 == "?"' "$T/journal" >"$T/strange.txt"
 	promise "no reply was strange, no upload refused" nothing "$T/strange.txt"
-
-	sql "SELECT name, hostid, server_state, outcome, validate_state
-		FROM result" >"$T/results.txt"
-	awk -F'[\t ]' 'NR == FNR { host[$1] = $2; next }
-		$1 == "G" && host[$2] != $3 { print $0, "database:", host[$2] }' \
-		"$T/results.txt" "$T/journal" >"$T/other_host.txt"
-	promise "what a host was given is its own in the database" \
-		nothing "$T/other_host.txt"
-	# of the host that it was given to: a copied host reports those of another
-	awk -F'[\t ]' 'NR == FNR { host[$1] = $2; state[$1] = $3
-			outcome[$1] = $4; next }
-		$1 == "A" && host[$2] == $3 {
-			good = state[$2] == 5 && ($4 == "success" ?
-			       outcome[$2] == 1 : outcome[$2] == 3)
-			if (!good) print $0, "database:", state[$2], outcome[$2] }' \
-		"$T/results.txt" "$T/journal" >"$T/lost.txt"
+	promise "what a host was given is its own in the database" against_rows \
+		'$1 == "G" && host[$2] != $3 { print $0, "database:", host[$2] }'
+	# Of the host that it was given to: a copied host reports those of another.
+	# What came when its deadline was over and db_purge had taken the workunit
+	# away is archived as without a reply.
 	promise "every report that was acknowledged is in the database" \
-		nothing "$T/lost.txt"
-	awk -F'[\t ]' 'NR == FNR { valid[$1] = $5 == 1; next }
-		$1 == "W" && valid[$2] { print }' \
-		"$T/results.txt" "$T/journal" >"$T/wrong.txt"
-	promise "no wrong output was found valid" nothing "$T/wrong.txt"
+		against_rows '$1 == "A" && (state[$2] != 5 || host[$2] == $3 &&
+		outcome[$2] != ($4 == "success" ? 1 : 3) &&
+		!(purged[$2] && outcome[$2] == 4)) {
+		print $0, "database:", state[$2], outcome[$2] }'
+	promise "no wrong output was found valid" against_rows \
+		'$1 == "W" && verdict[$2] == 1'
 }
 
 # ---- the ledger of the assimilator --------------------------------------------------
 # A call may come twice if the program, or the transaction after it, came to
 # nothing; each such event repeats at most a batch of 100, with the same answer.
 ledger_checks() {
-	local events twice
-	awk '{ print $1 }' "$PROJECT/results.ledger" | sort -u | wc -l \
-		>"$T/assimilated.txt"
-	promise "each workunit was handed to the assimilator" \
-		equals "$(cat "$T/assimilated.txt")" "SELECT COUNT(*) FROM workunit"
-	awk '($1 in c) && c[$1] != $2 " " $3 { print } { c[$1] = $2 " " $3 }' \
-		"$PROJECT/results.ledger" >"$T/unlike.txt"
-	promise "if twice, then with the same result" nothing "$T/unlike.txt"
-	awk 'NR == FNR { canonical[$1] = $2; next } canonical[$1] != $2' \
-		<(sql "SELECT name, canonical_resultid FROM workunit") \
-		"$PROJECT/results.ledger" >"$T/unlike.txt"
-	promise "it is the canonical result" nothing "$T/unlike.txt"
+	local events twice ledger=$PROJECT/results.ledger
+	awk '{ print $1 }' "$ledger" | sort -u >"$T/assimilated.txt"
+	promise "each workunit was handed to the assimilator, no other" \
+		cmp -s "$T/assimilated.txt" <(cut -f1 "$T/workunits.txt" | sort -u)
+	awk 'NR == FNR { answer[$1] = $2 " " $3; next }
+		answer[$1] != $2 " " $3' "$T/workunits.txt" "$ledger" >"$T/unlike.txt"
+	promise "each time with its canonical result" nothing "$T/unlike.txt"
 	events=$((${killed[assimilator]:-0} + ${killed[supervisor]:-0} +
 		${done_times[database_TERM]:-0} + ${done_times[database_KILL]:-0}))
-	twice=$(($(wc -l <"$PROJECT/results.ledger") - $(cat "$T/assimilated.txt")))
+	twice=$(($(wc -l <"$ledger") - $(wc -l <"$T/assimilated.txt")))
 	echo "# $twice calls were repeats, after $events interruptions"
 	promise "only interruptions make a call come twice" \
 		test $twice -le $((events * 100))
-}
-
-credit_checks() {
-	promise "each valid result got credit, no other" equals 0 \
-		"SELECT COUNT(*) FROM result WHERE (validate_state = 1) <>
-		(granted_credit > 0)"
-	promise "credit of users is the ledger of what was granted" equals 0 \
-		"SELECT COUNT(*) FROM user u WHERE ABS(u.total_credit -
-		(SELECT COALESCE(SUM(granted_credit), 0) FROM result r
-		WHERE r.userid = u.id)) > 1e-6 * (1 + u.total_credit)"
-	promise "credit of hosts too" equals 0 \
-		"SELECT COUNT(*) FROM host h WHERE ABS(h.total_credit -
-		(SELECT COALESCE(SUM(granted_credit), 0) FROM result r
-		WHERE r.hostid = h.id)) > 1e-6 * (1 + h.total_credit)"
-}
-
-row_checks() {
-	promise "at least $((LEAST * MINUTES)) workunits were done in the chaos" \
-		test "$in_chaos" -ge $((LEAST * MINUTES))
-	promise "each job that was submitted is there once" equals \
-		"$(cat "$T/produced")" "SELECT COUNT(*) FROM workunit"
-	promise "every workunit is final" equals 0 "SELECT COUNT(*) FROM workunit
-		WHERE canonical_resultid = 0 OR error_mask <> 0
-		OR assimilate_state <> 2 OR file_delete_state <> 2"
-	promise "no result is open" equals 0 \
-		"SELECT COUNT(*) FROM result WHERE server_state <> 5"
-	promise "no output was lost after it was acknowledged" equals 0 \
-		"SELECT COUNT(*) FROM result WHERE outcome = 6"
 }
 
 drained_audit() {
@@ -168,53 +283,16 @@ drained_audit() {
 	return 1
 }
 
-# ---- nothing is left over ---------------------------------------------------------
-slots_free() {
-	local n
-	n=$(cd "$PROJECT" && bin/show_shmem --json | grep -c '"state": "claimed"')
-	[ "$n" = 0 ] || { echo "# $n slots are claimed"; return 1; }
-}
-
-ours() {
-	local pid
-	for pid in /proc/[0-9]*; do
-		grep -qz "^QUORATE_CHAOS=$T/control" "$pid/environ" 2>/dev/null &&
-			tr '\0' ' ' <"$pid/cmdline" && echo
-	done >"$T/ours.txt" 2>/dev/null
-	nothing "$T/ours.txt"
-}
-
-temporary_files() {
-	find "$PROJECT" "$PROJECT/upload" \( -name '*.tmp' -o -name '*.sock' -o \
-		-name '*.tmp.*' -o -name '.*.swp' \) | sort -u >"$T/temporary.txt"
-	nothing "$T/temporary.txt"
-}
-
-left_over_checks() {
-	promise "no slot stays claimed" slots_free
-	promise "no program has more than 12 MB for itself" \
-		test "$most_private" -le 12288
-	(cd "$PROJECT" && timeout 60 bin/stop) >>"$T/stop.log" 2>&1
-	promise "bin/stop stops" test $? = 0
-	web_stop
-	promise_in 10 "no process is left" ours
-	promise "no shared memory is left" test -z "$(segment_files)"
-	promise "no pid file is left" test -z \
-		"$(find "$PROJECT/pid_$H" -name '*.pid')"
-	promise_in 10 "no connection to the database is left" equals 0 \
-		"SELECT COUNT(*) FROM information_schema.processlist
-		WHERE user = 'quorate'"
-	promise "no temporary file is left" temporary_files
-}
-
 check_all() {
+	[ "$MINUTES" -lt 2 ] ||
+		promise "all was killed and done" everything_was_tried
+	left_over_checks
 	row_checks
 	promise "canonical outputs are what the workunits ask for" outputs_right
 	credit_checks
 	journal_checks
 	ledger_checks
 	promise "audit finds nothing" drained_audit
-	left_over_checks
 }
 
 chaos_promises_end() {

@@ -31,6 +31,7 @@ control() {
 
 # ---- the disk -------------------------------------------------------------------
 disk_mount() {
+	[ -z "${CHAOS_NO_MOUNT:-}" ] || return 0
 	mount -t tmpfs -o size=4g,mode="$(stat -c %a "$PROJECT/upload")" chaos \
 		"$PROJECT/upload" 2>/dev/null || return 0
 	chown --reference="$PROJECT" "$PROJECT/upload"
@@ -60,15 +61,38 @@ disk_empty() {
 }
 
 # ---- who can be killed ------------------------------------------------------------
-pid_of_daemon() {
-	cat "$PROJECT/pid_$H/$1.pid" 2>/dev/null
+# is_ours PID: a process of this run and no other.  Pids are used again, and what
+# a pid file says may be long gone.
+is_ours() {
+	[ "${1:-0}" -gt 1 ] &&
+		grep -qz "^QUORATE_CHAOS=$T/control" "/proc/$1/environ" 2>/dev/null
+}
+
+ours_called() { # PATTERN: pids
+	local pid
+	for pid in $(pgrep -f "$1"); do
+		! is_ours "$pid" || echo "$pid"
+	done
 }
 
 web_programs() {
-	pgrep -f "^$PROJECT/cgi-bin/"
+	ours_called "^$PROJECT/cgi-bin/"
 }
 
-one_of() { # the one that the sequence says, of the lines of stdin
+pid_of_daemon() { # NAME
+	local pid
+	pid=$(cat "$PROJECT/pid_$H/$1.pid" 2>/dev/null)
+	! is_ours "$pid" || echo "$pid"
+}
+
+# Who has the supervisor's lock.
+pid_of_supervisor() {
+	local inode
+	inode=$(stat -c %i "$PROJECT/pid_$H/supervisor.lock" 2>/dev/null) || return
+	awk -v inode=":$inode" '$2 == "POSIX" && $6 ~ inode "$" { print $5 }' /proc/locks
+}
+
+one_of() { # NUMBER: that one of the lines of stdin
 	local list
 	mapfile -t list
 	[ ${#list[@]} -gt 0 ] || return 1
@@ -78,25 +102,20 @@ one_of() { # the one that the sequence says, of the lines of stdin
 victim_pid() { # NAME NUMBER
 	case $1 in
 	lighttpd) cat "$T/web.pid" 2>/dev/null ;;
-	supervisor) fuser_of "$PROJECT/pid_$H/supervisor.lock" ;;
-	scheduler) pgrep -f "^$PROJECT/cgi-bin/fcgi" | one_of "$2" ;;
+	supervisor) pid_of_supervisor ;;
+	scheduler) ours_called "^$PROJECT/cgi-bin/fcgi" | one_of "$2" ;;
 	file_upload_handler)
-		pgrep -f "^$PROJECT/cgi-bin/file_upload_handler" | one_of "$2"
+		ours_called "^$PROJECT/cgi-bin/file_upload_handler" | one_of "$2"
 		;;
-	create_work) pgrep -f "bin/create_work --appname uppercase .*--delay_bound $DEADLINE --stdin" | one_of "$2" ;;
+	create_work) ours_called "^bin/create_work .*--stdin" | one_of "$2" ;;
+	start) ours_called "bin/start" | one_of "$2" ;;
 	*) pid_of_daemon "$1" ;;
 	esac
 }
 
-# Who has the lock: the supervisor says so itself.
-fuser_of() {
-	(cd "$PROJECT" && timeout 5 bin/status --json 2>/dev/null) |
-		sed -n '/"supervisor"/,/}/s/.*"pid": \([0-9]*\).*/\1/p'
-}
-
 victims=(feeder transitioner sample_bitwise_validator assimilator file_deleter
-	scheduler scheduler scheduler file_upload_handler file_upload_handler
-	lighttpd supervisor create_work)
+	db_purge scheduler scheduler scheduler file_upload_handler
+	file_upload_handler lighttpd supervisor create_work start)
 
 kill_somebody() {
 	local name pid
@@ -105,7 +124,7 @@ kill_somebody() {
 	draw 4
 	[ "$name" = feeder ] && [ -n "$frozen" ] && return
 	pid=$(victim_pid "$name" "$drawn")
-	[ -n "$pid" ] && kill -KILL "$pid" 2>/dev/null || return
+	is_ours "$pid" && kill -KILL "$pid" 2>/dev/null || return
 	killed[$name]=$((${killed[$name]:-0} + 1))
 }
 
@@ -129,7 +148,7 @@ thaw_at=0
 freeze() { # SECONDS
 	[ -z "$frozen" ] || return
 	frozen=$(pid_of_daemon feeder)
-	[ -n "$frozen" ] && kill -STOP "$frozen" 2>/dev/null || {
+	is_ours "$frozen" && kill -STOP "$frozen" 2>/dev/null || {
 		frozen=
 		return
 	}
@@ -140,7 +159,7 @@ freeze() { # SECONDS
 }
 
 thaw_all() {
-	[ -z "$frozen" ] || kill -CONT "$frozen" 2>/dev/null
+	! is_ours "$frozen" || kill -CONT "$frozen" 2>/dev/null
 	frozen=
 }
 
@@ -166,6 +185,8 @@ deed_of() { # NAME NUMBER
 		fi
 		;;
 	segment)
+		# it is the feeder that makes it anew
+		[ -z "$frozen" ] || return
 		# shellcheck disable=SC2046
 		case $(($2 % 3)) in
 		0) rm -f $(segment_files) ;;
@@ -182,24 +203,36 @@ segment_files() {
 		sha256sum | cut -c1-8)"* 2>/dev/null
 }
 
-# Beside the kill of each second, one in five does something else.
-deeds_kinds=(database_TERM database_KILL database_KILL freeze full full full
-	clock clock segment segment)
+# Beside the kill of each second, one in six does something else.
+deeds_kinds=(database_TERM database_KILL freeze full full clock clock segment)
+deck=()
+
+# The next of a shuffled deck, so that none waits long for its turn: $drawn_deed.
+draw_deed() {
+	[ ${#deck[@]} -gt 0 ] || deck=("${deeds_kinds[@]}")
+	draw ${#deck[@]}
+	drawn_deed=${deck[$drawn]}
+	unset "deck[$drawn]"
+	deck=("${deck[@]}")
+}
 
 deeds() { # SECONDS
-	local i name began=$SECONDS next
+	local i began=$SECONDS next long=
 	deed_state=$((SEED * 7919 + 17))
 	for ((i = 1; i <= $1; i++)); do
 		kill_somebody
-		draw 5
+		draw 6
 		if [ "$drawn" = 0 ]; then
-			draw ${#deeds_kinds[@]}
-			name=${deeds_kinds[$drawn]}
+			draw_deed
 			draw 1000
-			deed_of "$name" "$drawn"
+			deed_of "$drawn_deed" "$drawn"
 		fi
-		# longer than its lease: once in two minutes
-		[ $((i % 240)) != 25 ] || deed_of long_freeze 0
+		# longer than its lease, from time to time
+		[ $((i % 240)) != 25 ] || long=yes
+		if [ -n "$long" ] && [ -z "$frozen" ]; then
+			deed_of long_freeze 0
+			[ -z "$frozen" ] || long=
+		fi
 		[ -z "$frozen" ] || [ $SECONDS -lt $thaw_at ] || thaw_all
 		if [ $full_until -gt 0 ] && [ $SECONDS -ge $full_until ]; then
 			disk_empty
@@ -216,17 +249,20 @@ deeds() { # SECONDS
 }
 
 progress() {
-	sql "SELECT CONCAT(COUNT(*), ' workunits, ',
-		SUM(canonical_resultid <> 0), ' agreed, ',
-		SUM(assimilate_state = 2), ' assimilated, ',
-		SUM(file_delete_state = 2), ' deleted') FROM workunit" 2>/dev/null ||
-		echo "the database is away"
+	local rows
+	rows=$(sql "SELECT CONCAT(COUNT(*), ' rows, ',
+		COALESCE(SUM(canonical_resultid <> 0), 0), ' agreed, ',
+		COALESCE(SUM(file_delete_state = 2), 0), ' deleted')
+		FROM workunit" 2>/dev/null) || rows="the database is away"
+	echo "$(cat "$T/produced") workunits, $(wc -l 2>/dev/null \
+		<"$PROJECT/results.ledger") assimilated; $rows"
 }
 
 # The most that a program of ours has for itself, KB.
 memory_sample() {
 	local pid private
 	for pid in $(cat "$PROJECT/pid_$H"/*.pid 2>/dev/null) $(web_programs); do
+		is_ours "$pid" || continue
 		private=$(awk '/^Private_/ { n += $2 } END { print n + 0 }' \
 			"/proc/$pid/smaps_rollup" 2>/dev/null)
 		if [ "${private:-0}" -gt $most_private ]; then

@@ -70,7 +70,9 @@ make_inputs(const char *folder, long first, long count)
         struct buf path = BUF_INIT, text = BUF_INIT;
         char name[64];
 
-        snprintf(name, sizeof(name), "chaos_%ld", i);
+        /* every third workunit is kept by db_purge */
+        snprintf(name, sizeof(name), "chaos_%s%ld",
+                 i % 3 == 0 ? "nodelete_" : "", i);
         buf_addf(&path, "%s/%s.in", folder, name);
         truth_input(name, &text);
         if (file_write_nosync(buf_str(&path), buf_str(&text), text.len, 0644) !=
