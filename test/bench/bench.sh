@@ -13,6 +13,7 @@ out=.
 rows='1+1 10+10 contact none platform none10000 default cgi upload upload-cgi'
 steady_seconds=300
 yardsticks=4
+[ -z "${QUICK:-}" ] || set -- --quick "$@"
 while [ $# -gt 0 ]; do
 	case $1 in
 	--quick)
