@@ -244,11 +244,12 @@ flush_text(struct scan *s)
 static void
 put_name(struct buf *out, struct name name)
 {
-    for (size_t i = 0; i < name.len; i++) {
-        char c = name.at[i];
+    size_t at = out->len;
 
-        buf_addc(out, c == ':' || (unsigned char)c >= 0x80 ? '_' : c);
-    }
+    buf_addn(out, name.at, name.len);
+    for (; at < out->len; at++)
+        if (out->data[at] == ':' || (unsigned char)out->data[at] >= 0x80)
+            out->data[at] = '_';
 }
 
 /* ---- tags --------------------------------------------------------------- */

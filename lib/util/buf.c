@@ -101,21 +101,28 @@ buf_add(struct buf *b, const char *text)
 void
 buf_addc(struct buf *b, char c)
 {
-    buf_addn(b, &c, 1);
+    if (b->data == NULL || b->cap - b->len < 2)
+        buf_reserve(b, 1);
+    b->data[b->len++] = c;
+    b->data[b->len] = '\0';
 }
 
+/* Mostly what there is has room for it; then it is printed only once. */
 void
 buf_vaddf(struct buf *b, const char *fmt, va_list ap)
 {
+    size_t room = b->data != NULL ? b->cap - b->len : 0;
     va_list again;
     int n;
 
     assert(fmt != NULL);
     va_copy(again, ap);
-    n = vsnprintf(NULL, 0, fmt, ap);
+    n = vsnprintf(room > 0 ? b->data + b->len : NULL, room, fmt, ap);
     assert(n >= 0);
-    buf_reserve(b, (size_t)n);
-    (void)vsnprintf(b->data + b->len, (size_t)n + 1, fmt, again);
+    if ((size_t)n >= room) {
+        buf_reserve(b, (size_t)n);
+        (void)vsnprintf(b->data + b->len, (size_t)n + 1, fmt, again);
+    }
     b->len += (size_t)n;
     va_end(again);
 }

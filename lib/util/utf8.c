@@ -67,6 +67,35 @@ is_forbidden(uint32_t code)
     return (code >= 0x7f && code < 0xa0) || code == 0xfffe || code == 0xffff;
 }
 
+/* Returns the bytes that it has dealt with. */
+static size_t
+repair_one(const unsigned char *s, size_t n, struct buf *out)
+{
+    uint32_t code = s[0];
+    char latin1[2] = {(char)(0xc0 | code >> 6), (char)(0x80 | (code & 0x3f))};
+    size_t len = decode(s, n, &code);
+
+    if (is_forbidden(code))
+        return len > 0 ? len : 1;
+    if (len > 0)
+        buf_addn(out, s, len);
+    else
+        buf_addn(out, latin1, 2);
+    return len > 0 ? len : 1;
+}
+
+/* Bytes from s on that are ASCII and stay as they are: nearly all there is. */
+static size_t
+plain_run(const unsigned char *s, size_t n)
+{
+    size_t i = 0;
+
+    while (i < n && ((s[i] >= 0x20 && s[i] < 0x7f) || s[i] == '\n' ||
+                     s[i] == '\t' || s[i] == '\r'))
+        i++;
+    return i;
+}
+
 void
 utf8_repair(const char *text, size_t n, struct buf *out)
 {
@@ -74,19 +103,12 @@ utf8_repair(const char *text, size_t n, struct buf *out)
     size_t len;
 
     for (size_t i = 0; i < n; i += len) {
-        uint32_t code = s[i];
-        char latin1[2] = {(char)(0xc0 | code >> 6),
-                          (char)(0x80 | (code & 0x3f))};
-        bool valid = (len = decode(s + i, n - i, &code)) > 0;
+        size_t plain = plain_run(s + i, n - i);
 
-        if (!valid)
-            len = 1;
-        if (is_forbidden(code))
-            continue;
-        if (valid)
-            buf_addn(out, s + i, len);
-        else
-            buf_addn(out, latin1, 2);
+        if (plain > 0)
+            buf_addn(out, s + i, plain);
+        i += plain;
+        len = i < n ? repair_one(s + i, n - i, out) : 0;
     }
 }
 

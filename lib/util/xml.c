@@ -409,32 +409,59 @@ escape_clean(struct buf *out, const char *text)
     xmlFree(escaped);
 }
 
+/* Text that stands for itself: nearly all there is.  How long? */
+static size_t
+plain_run(const char *text)
+{
+    size_t n = 0;
+
+    while ((text[n] >= ' ' && text[n] <= '~' && text[n] != '&' &&
+            text[n] != '<' && text[n] != '>' && text[n] != '"') ||
+           text[n] == '\n' || text[n] == '\t')
+        n++;
+    return n;
+}
+
 void
 xml_escape(struct buf *out, const char *text)
 {
     struct buf clean = BUF_INIT;
+    size_t plain = plain_run(text);
 
+    buf_addn(out, text, plain);
+    text += plain;
+    if (*text == '\0')
+        return;
     utf8_repair(text, strlen(text), &clean);
     escape_clean(out, buf_str(&clean));
     buf_free(&clean);
 }
 
+static void
+put_tag(struct buf *out, const char *before, const char *name,
+        const char *after)
+{
+    buf_add(out, before);
+    buf_add(out, name);
+    buf_add(out, after);
+}
+
 void
 xml_open(struct buf *out, const char *name)
 {
-    buf_addf(out, "<%s>\n", name);
+    put_tag(out, "<", name, ">\n");
 }
 
 void
 xml_close(struct buf *out, const char *name)
 {
-    buf_addf(out, "</%s>\n", name);
+    put_tag(out, "</", name, ">\n");
 }
 
 void
 xml_put_str(struct buf *out, const char *name, const char *text)
 {
-    buf_addf(out, "<%s>", name);
+    put_tag(out, "<", name, ">");
     xml_escape(out, text);
     xml_close(out, name);
 }
@@ -454,7 +481,7 @@ xml_put_double(struct buf *out, const char *name, double value)
 void
 xml_put_empty(struct buf *out, const char *name)
 {
-    buf_addf(out, "<%s/>\n", name);
+    put_tag(out, "<", name, "/>\n");
 }
 
 /* ---- dump ---------------------------------------------------------------- */
