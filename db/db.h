@@ -80,10 +80,11 @@ const char *db_account_name(enum db_account);
 char *db_account_path(const struct config *, enum db_account);
 
 /* Connect to db_name at db_host of the config.  The account is in
- * ROOT/db_accounts/NAME: its name in the first line, its password in the second.
- * Where that file is not there, it is db_user, db_passwd of the config; one that
- * must not be read is a failure.  db_host may be an absolute path: a unix
- * socket.  "host:port" and "" (local) as in BOINC.  NULL if it fails (logged).
+ * ROOT/db_accounts/NAME: its name in the first line, its password in the
+ * second. Where that file is not there, it is db_user, db_passwd of the config;
+ * one that must not be read is a failure.  db_host may be an absolute path: a
+ * unix socket.  "host:port" and "" (local) as in BOINC.  NULL if it fails
+ * (logged).
  */
 struct db *db_open(const struct config *, enum db_account);
 struct db *db_open_params(const char *host, const char *user,

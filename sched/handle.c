@@ -31,7 +31,7 @@
 #include "rpc.h"
 #include "segment.h"
 #include "steps.h"
-#include "trial.h"
+#include "many.h"
 
 enum {
     DEFAULT_MAINTENANCE_DELAY = 3600, /* s, without a configuration */
@@ -129,7 +129,7 @@ static const struct {
     {"resend",       resend_step     },
     {"assign",       assign_step     },
     {"dispatch",     dispatch_step   },
-    {"trial",        trial_step      },
+    {"many",         many_step       },
     {"messages",     messages_step   },
     {"remember",     remember_step   },
 };

@@ -31,7 +31,7 @@ struct server {
     struct sitefiles files;
     struct outdoc *outdoc; /* NULL: not needed so far */
     struct rule_files rule_files;
-    bool any_seqno, mark_jobs_done; /* trial.h */
+    bool any_seqno, mark_jobs_done; /* many.h */
 };
 
 /* Answer the request of these bytes. */

@@ -58,7 +58,7 @@ struct rpc {
     struct explain *explain; /* explain.h; NULL: a client's request.  If set,
                                 nothing is kept, not even in files */
     struct claims claims;    /* on slots; they outlive a repetition */
-    bool any_seqno, mark_jobs_done; /* trial.h */
+    bool any_seqno, mark_jobs_done; /* many.h */
     bool looked_for_work;           /* in the slots */
     struct locality *locality;      /* while jobs are chosen */
     double draw; /* 0 … 1: is a trusted host checked this time? */

@@ -17,7 +17,7 @@
 #include "netaddr.h"
 #include "request.h"
 #include "site.h"
-#include "trial.h"
+#include "many.h"
 
 enum { TOO_LONG_DELAY = 3600, BROWSER_DELAY = 60, PIECE = 65536 };
 
@@ -244,7 +244,7 @@ batch(struct worker *w)
     if (w->server.cfg == NULL)
         return EXIT_USAGE;
     w->server.any_seqno = true;
-    return trial_run(&w->server, stdin, stdout) == 0 ? EXIT_OK : EXIT_TEMPFAIL;
+    return many_run(&w->server, stdin, stdout) == 0 ? EXIT_OK : EXIT_TEMPFAIL;
 }
 
 /* Called by hand: one answer on stdout. */

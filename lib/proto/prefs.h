@@ -16,9 +16,9 @@ int prefs_parse(const char *xml, const char *venue, struct global_prefs *ret);
 
 /* Read a <project_preferences> document (protocol §8.3); as with global ones, a
  * block of this venue replaces the main part.  Limits below 1 and what is no
- * number are no limit.  0; 1 read, but it is not well-formed XML, so it must not
- * go into a reply; -1 and no preferences if the document cannot be read.  NULL
- * and "" are readable and empty.  Free *ret in all cases. */
+ * number are no limit.  0; 1 read, but it is not well-formed XML, so it must
+ * not go into a reply; -1 and no preferences if the document cannot be read.
+ * NULL and "" are readable and empty.  Free *ret in all cases. */
 int project_prefs_parse(const char *xml, const char *venue,
                         struct project_prefs *ret);
 void project_prefs_free(struct project_prefs *);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "buf.h"
+#include "xml.h"
 
 #define MESSAGE_MAX_BYTES 255
 
@@ -285,14 +286,19 @@ upload_certificate_text(const char *name, int64_t max_nbytes, struct buf *out)
 void
 upload_reply(enum upload_status status, const char *message, struct buf *out)
 {
+    struct buf line = BUF_INIT;
+
     buf_addf(out, "<data_server_reply>\n    <status>%d</status>\n",
              (int)status);
     if (status != UPLOAD_OK && message != NULL) {
-        buf_add(out, "    <message>");
         for (size_t i = 0; message[i] != '\0' && i < MESSAGE_MAX_BYTES; i++)
-            buf_addc(out, message[i] == '<' || message[i] == '\n' ? ' '
-                                                                  : message[i]);
+            buf_addc(&line, message[i] == '<' || message[i] == '\n'
+                                ? ' '
+                                : message[i]);
+        buf_add(out, "    <message>");
+        xml_escape(out, buf_str(&line));
         buf_add(out, "</message>\n");
+        buf_free(&line);
     }
     buf_add(out, "</data_server_reply>\n");
 }

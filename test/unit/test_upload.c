@@ -376,7 +376,7 @@ START_TEST(replies_are_what_clients_search_for)
                                     "</data_server_reply>\n"
                                     "<data_server_reply>\n"
                                     "    <status>1</status>\n"
-                                    "    <message>disk  full> </message>\n"
+                                    "    <message>disk  full&gt; </message>\n"
                                     "</data_server_reply>\n"
                                     "<data_server_reply>\n"
                                     "    <status>-1</status>\n"

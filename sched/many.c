@@ -1,5 +1,5 @@
-/* trial.c - many saved requests at once, without hosts. */
-#include "trial.h"
+/* many.c - many saved requests at once, without hosts. */
+#include "many.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +49,7 @@ answer(struct server *s, struct buf *body, FILE *out)
 }
 
 int
-trial_run(struct server *s, FILE *in, FILE *out)
+many_run(struct server *s, FILE *in, FILE *out)
 {
     struct buf body = BUF_INIT;
     char *line = NULL;
@@ -104,7 +104,7 @@ mark_done(struct rpc *rpc, const struct sched_reply *reply, int64_t *wu,
 }
 
 enum step_result
-trial_step(struct rpc *rpc)
+many_step(struct rpc *rpc)
 {
     size_t n = rpc->reply.n_jobs;
     struct result_report *report;
