@@ -18,7 +18,8 @@ while [ $# -gt 0 ]; do
 	case $1 in
 	--quick)
 		N=${N:-10000} SECONDS_EACH=${SECONDS_EACH:-2} WARM_UP=${WARM_UP:-1}
-		U_SECONDS=${U_SECONDS:-1} steady_seconds=30
+		U_SECONDS=${U_SECONDS:-1} steady_seconds=40
+		PIPELINE_HOSTS=${PIPELINE_HOSTS:-500}
 		;;
 	--tiny)
 		N=${N:-300} SECONDS_EACH=${SECONDS_EACH:-0.5} WARM_UP=${WARM_UP:-0.2}
@@ -70,7 +71,8 @@ tuning() {
 		results, one process each. Pipeline: $PIPELINE_SLOTS slots,
 		transitioners $TRANSITIONERS, validators $VALIDATORS, assimilators
 		$ASSIMILATORS, file_deleters $DELETERS, db_purge $PURGERS, looking
-		every $PIPELINE_SLEEP s; computers ask for $PIPELINE_BATCH jobs.
+		every $PIPELINE_SLEEP s; $PIPELINE_HOSTS computers, which
+		ask for $PIPELINE_BATCH jobs.
 	END
 }
 

@@ -91,6 +91,22 @@ bulk() {
 		fi
 	done
 	sql "SET GLOBAL innodb_flush_log_at_trx_commit = 1"
+	settle
+}
+
+# What was loaded goes to the disk now, not while something is measured.
+settle() {
+	local _
+	sql "SET GLOBAL innodb_max_dirty_pages_pct = 0;
+	    SET GLOBAL innodb_io_capacity = 20000"
+	for _ in $(seq 1 300); do
+		[ "$(sql "SELECT variable_value FROM information_schema.global_status
+		    WHERE variable_name = 'INNODB_BUFFER_POOL_PAGES_DIRTY'")" -gt 500 ] ||
+			break
+		sleep 1
+	done
+	sql "SET GLOBAL innodb_max_dirty_pages_pct = 90;
+	    SET GLOBAL innodb_io_capacity = 200"
 }
 
 megabytes() {
@@ -107,8 +123,8 @@ small_and_promise() {
 	# pages that split are half full: some more than the first ones tell
 	need=$(awk "BEGIN { printf \"%d\",
 	    1.3 * ($after - $before) * $wus / $SMALL + $after }")
-	minutes=$(awk "BEGIN { printf \"%d\", 1 +
-	    ($(date +%s%N) - $begin) / 6e10 * $wus / $SMALL }")
+	minutes=$(awk "BEGIN { printf \"%d\",
+	    1 + ($(date +%s%N) - $begin) / 6e10 * $wus / $SMALL }")
 	free=$(df -m --output=avail "$T" | tail -n 1)
 	echo "$wus workunits and $((2 * wus)) results: about $((need / 1024 + 1)) GB" \
 		"in $T, of which $((free / 1024)) GB are free;" \
@@ -191,7 +207,7 @@ machine
 echo "U = $U; rates with $SMALL workunits and with $wus, pool of $POOL"
 printf '%-38s %9s %9s %7s %s\n' work small large factor "<= $LIMIT"
 paste "$T/small" "$T/rows" | awk -F '\t' -v limit=$LIMIT '{
-	f = $16 > 0 ? $2 / $16 : 0
+	f = ($16 > 0 ? $2 / $16 : 0)
 	printf "%-38s %9.0f %9.0f %7.2f %s\n", $1, $2, $16, f,
-	    f > 0 && f <= limit ? "yes" : "no" }' | tee "${OUT:-bench-size.txt}"
+	    (f > 0 && f <= limit ? "yes" : "no") }' | tee "${OUT:-bench-size.txt}"
 echo "$(($(date +%s) - started)) s"

@@ -17,7 +17,7 @@ PURGERS=${PURGERS:-1}
 PIPELINE_SLOTS=${PIPELINE_SLOTS:-1000}
 PIPELINE_SLEEP=${PIPELINE_SLEEP:-1} # of daemons, when nothing is due
 PIPELINE_BATCH=${PIPELINE_BATCH:-10} # jobs that a computer asks for
-PIPELINE_HOSTS=${PIPELINE_HOSTS:-300}
+PIPELINE_HOSTS=${PIPELINE_HOSTS:-2000}
 # Computers ask for so much more than there is.
 EAGERNESS=${EAGERNESS:-1.1}
 
@@ -161,8 +161,8 @@ pipeline_stop() {
 	feeder_down
 }
 
-# Over the part that counts, from means of five seconds: rates of each step, and
-# by how many results a second what waits between two steps grows.
+# Over the part that counts, from means of five seconds: rates of each step, of
+# which the least is the rate of the whole, and what waits between two steps.
 pipeline_sum() {
 	awk -F '\t' -v warm="$pipeline_warm" -v want="$pipeline_rate" '
 	NR == 1 { for (i = 2; i <= NF; i++) name[i] = $i; next }
@@ -175,10 +175,13 @@ pipeline_sum() {
 	END {
 		span = n >= 20 ? 5 : 1
 		t = mean(n - span + 1, 1) - mean(1, 1)
-		for (i = 2; i <= 7; i++)
+		for (i = 2; i <= 7; i++) {
 			rate[i] = (mean(n - span + 1, i) - mean(1, i)) / t
+			if (i == 2 || rate[i] < least)
+				least = rate[i]
+		}
 		steady = rate[7] >= 0.98 * rate[2] && rate[2] >= 0.98 * want
-		printf "rate=%.1f steady=%s\n", rate[7], steady ? "yes" : "no"
+		printf "rate=%.1f steady=%s\n", least, steady ? "yes" : "no"
 		for (i = 2; i <= 7; i++)
 			printf "  %-12s %8.1f/s%s\n", name[i], rate[i], i == 2 ? "" : \
 			    sprintf("   waiting for it: %6.0f, then %6.0f", \
