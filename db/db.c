@@ -138,6 +138,8 @@ set_session(struct db *db)
     for (size_t i = 0; i < ARRAY_LEN(settings); i++)
         if (db_exec(db, settings[i]) != 0)
             return -1;
+    if (db->implicit_begin && db_exec(db, "SET SESSION autocommit = 0") != 0)
+        return -1;
     return set_lock_wait(db, db->lock_wait);
 }
 
@@ -265,6 +267,14 @@ db_set_lock_wait(struct db *db, unsigned seconds)
     assert(!db->in_transaction);
     db->lock_wait = seconds;
     return set_lock_wait(db, seconds);
+}
+
+int
+db_set_implicit_begin(struct db *db)
+{
+    assert(!db->in_transaction);
+    db->implicit_begin = true;
+    return db_exec(db, "SET SESSION autocommit = 0");
 }
 
 bool
@@ -587,9 +597,12 @@ execute(struct db_query *q)
     q->db->seconds += monotonic_seconds() - begin;
     if (rc != 0)
         return rc;
-    q->stage = q->n_columns > 0 ? DB_ROWS : DB_DONE;
     q->affected = (int64_t)mysql_stmt_affected_rows(q->stmt->api);
     q->insert_id = (int64_t)mysql_stmt_insert_id(q->stmt->api);
+    if (q->db->implicit_begin && !q->db->in_transaction &&
+        db_exec(q->db, "COMMIT") != 0)
+        return -1;
+    q->stage = q->n_columns > 0 ? DB_ROWS : DB_DONE;
     return 0;
 }
 

@@ -110,6 +110,12 @@ int db_set_patience(struct db *, unsigned seconds);
  * 1 s.)  0 or -1. */
 int db_set_lock_wait(struct db *, unsigned seconds);
 
+/* From now on, also after db_reconnect(), the first statement begins the
+ * transaction (autocommit off): one message less in each.  For programs that
+ * do nearly all in transactions; a statement outside of one costs one more.
+ * 0 or -1. */
+int db_set_implicit_begin(struct db *);
+
 /* ---- statements --------------------------------------------------------- */
 struct db_query *db_prepare(struct db *, const char *sql);
 int db_bind_i64(struct db_query *, unsigned i, int64_t);

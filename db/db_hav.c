@@ -245,16 +245,10 @@ db_hav_read(struct db *db, struct host_app_version *hav, bool *there, size_t n)
     return 0;
 }
 
-int
-db_hav_of_host(struct db *db, int64_t host_id, struct host_app_version **ret,
-               size_t *ret_n)
-{
-    return db_hav_of_hosts(db, host_id - 1, host_id, ret, ret_n);
-}
-
-int
-db_hav_of_hosts(struct db *db, int64_t above, int64_t upto,
-                struct host_app_version **ret, size_t *ret_n)
+/* All rows whose host is in a condition with these values. */
+static int
+rows_of_hosts(struct db *db, const char *condition, const int64_t *value,
+              unsigned n_values, struct host_app_version **ret, size_t *ret_n)
 {
     struct buf sql = BUF_INIT;
     struct db_query *q;
@@ -264,12 +258,14 @@ db_hav_of_hosts(struct db *db, int64_t above, int64_t upto,
     *ret = NULL;
     *ret_n = 0;
     add_select(&sql);
-    buf_add(&sql,
-            "host_id > ? AND host_id <= ? ORDER BY host_id, app_version_id");
+    buf_add(&sql, condition);
     q = db_prepare(db, buf_str(&sql));
     buf_free(&sql);
-    if (q != NULL && db_bind_i64(q, 0, above) == 0 &&
-        db_bind_i64(q, 1, upto) == 0)
+    if (q != NULL)
+        rc = 0;
+    for (unsigned i = 0; rc == 0 && i < n_values; i++)
+        rc = db_bind_i64(q, i, value[i]);
+    if (rc == 0)
         while ((rc = db_step(q)) == 0) {
             if (*ret_n == room) {
                 room = room > 0 ? 2 * room : 8;
@@ -281,12 +277,36 @@ db_hav_of_hosts(struct db *db, int64_t above, int64_t upto,
     return rc == DB_NONE ? 0 : -1;
 }
 
-static int
-bind_row(struct db_query *q, unsigned *p, const struct host_app_version *h)
+int
+db_hav_of_host(struct db *db, int64_t host_id, struct host_app_version **ret,
+               size_t *ret_n)
 {
-    if (db_bind_i64(q, (*p)++, h->host_id) != 0 ||
-        db_bind_i64(q, (*p)++, h->app_version_id) != 0)
-        return -1;
+    return rows_of_hosts(db, "host_id = ? ORDER BY app_version_id", &host_id, 1,
+                         ret, ret_n);
+}
+
+int
+db_hav_lock_of_host(struct db *db, int64_t host_id,
+                    struct host_app_version **ret, size_t *ret_n)
+{
+    return rows_of_hosts(db, "host_id = ? ORDER BY app_version_id FOR UPDATE",
+                         &host_id, 1, ret, ret_n);
+}
+
+int
+db_hav_of_hosts(struct db *db, int64_t above, int64_t upto,
+                struct host_app_version **ret, size_t *ret_n)
+{
+    const int64_t value[] = {above, upto};
+
+    return rows_of_hosts(
+        db, "host_id > ? AND host_id <= ? ORDER BY host_id, app_version_id",
+        value, 2, ret, ret_n);
+}
+
+static int
+bind_columns(struct db_query *q, unsigned *p, const struct host_app_version *h)
+{
     for (size_t c = 0; c < N_COLUMNS; c++) {
         const void *field = (const char *)h + hav_columns[c].offset;
         int rc = hav_columns[c].type == 'd'
@@ -297,6 +317,38 @@ bind_row(struct db_query *q, unsigned *p, const struct host_app_version *h)
             return -1;
     }
     return 0;
+}
+
+static int
+bind_row(struct db_query *q, unsigned *p, const struct host_app_version *h)
+{
+    if (db_bind_i64(q, (*p)++, h->host_id) != 0 ||
+        db_bind_i64(q, (*p)++, h->app_version_id) != 0)
+        return -1;
+    return bind_columns(q, p, h);
+}
+
+/* One alone needs no table of values: half the time. */
+static int
+store_row(struct db *db, const struct host_app_version *h)
+{
+    struct buf sql = BUF_INIT;
+    struct db_query *q;
+    unsigned p = 0;
+    int rc = -1;
+
+    buf_add(&sql, "UPDATE host_app_version SET ");
+    for (size_t c = 0; c < N_COLUMNS; c++)
+        buf_addf(&sql, "%s%s = ?", c == 0 ? "" : ", ", hav_columns[c].name);
+    buf_add(&sql, " WHERE host_id = ? AND app_version_id = ?");
+    q = db_prepare(db, buf_str(&sql));
+    buf_free(&sql);
+    if (q != NULL && bind_columns(q, &p, h) == 0 &&
+        db_bind_i64(q, p, h->host_id) == 0 &&
+        db_bind_i64(q, p + 1, h->app_version_id) == 0)
+        rc = db_step(q);
+    db_finish(q);
+    return rc;
 }
 
 static int
@@ -341,7 +393,8 @@ db_hav_store(struct db *db, const struct host_app_version *hav, size_t n)
     for (size_t i = 0; i < n; i += ROWS_AT_ONCE) {
         size_t part = n - i < ROWS_AT_ONCE ? n - i : ROWS_AT_ONCE;
 
-        if (store_rows(db, hav + i, part) != 0)
+        if ((part == 1 ? store_row(db, hav + i)
+                       : store_rows(db, hav + i, part)) != 0)
             return -1;
     }
     return 0;

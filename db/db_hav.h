@@ -37,6 +37,10 @@ int db_hav_read(struct db *, struct host_app_version *hav, bool *there,
 int db_hav_of_host(struct db *, int64_t host_id, struct host_app_version **ret,
                    size_t *ret_n);
 
+/* The same, the rows locked until the transaction ends. */
+int db_hav_lock_of_host(struct db *, int64_t host_id,
+                        struct host_app_version **ret, size_t *ret_n);
+
 /* The same of all hosts with above < id <= upto, by host and version. */
 int db_hav_of_hosts(struct db *, int64_t above, int64_t upto,
                     struct host_app_version **ret, size_t *ret_n);

@@ -36,6 +36,7 @@ struct db {
     bool lost;             /* needs db_reconnect() */
     bool doomed;           /* needs db_rollback(), see db.c */
     bool in_transaction, skip_locked, is_mariadb;
+    bool implicit_begin;
     struct db_query *queries; /* the cache, and those in use */
     unsigned n_queries;
     uint64_t n_statements;

@@ -54,7 +54,8 @@ int
 db_begin(struct db *db)
 {
     assert(!db->in_transaction);
-    if (db_exec(db, "START TRANSACTION") != 0)
+    if (db->implicit_begin ? !db_usable(db)
+                           : db_exec(db, "START TRANSACTION") != 0)
         return -1;
     db->in_transaction = true;
     return 0;

@@ -53,6 +53,12 @@ void db_sched_user_free(struct user *);
 int db_sched_lock_user(struct db *, int64_t id);
 
 int db_sched_team(struct db *, int64_t id, struct team *ret);
+
+/* Whose is this host?  Sets of *ret id, userid and rpc_seqno (for a record that
+ * was merged: 0, and the id of the other), reads the user, and the team; their
+ * ids are 0 if there is none.  In one statement. */
+int db_sched_owner(struct db *, int64_t hostid, struct host *ret,
+                   struct user *ret_user, struct team *ret_team);
 int db_sched_set_cpid(struct db *, int64_t userid, const char *cpid);
 int db_sched_set_global_prefs(struct db *, int64_t userid, const char *xml);
 

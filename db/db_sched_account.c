@@ -4,10 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Of a row u of user. */
 #define USER_COLUMNS                                                           \
-    "id, create_time, email_addr, name, authenticator, total_credit, "         \
-    "expavg_credit, expavg_time, global_prefs, project_prefs, teamid, venue, " \
-    "seti_id, cross_project_id, passwd_hash"
+    "u.id, u.create_time, u.email_addr, u.name, u.authenticator, "             \
+    "u.total_credit, u.expavg_credit, u.expavg_time, u.global_prefs, "         \
+    "u.project_prefs, u.teamid, u.venue, u.seti_id, u.cross_project_id, "      \
+    "u.passwd_hash"
+enum { N_USER_COLUMNS = 15 };
 
 static void
 read_user(struct db_query *q, struct user *ret)
@@ -36,7 +39,7 @@ int
 db_sched_user_by_id(struct db *db, int64_t id, struct user *ret)
 {
     struct db_query *q =
-        db_prepare(db, "SELECT " USER_COLUMNS " FROM user WHERE id = ?");
+        db_prepare(db, "SELECT " USER_COLUMNS " FROM user u WHERE u.id = ?");
     int rc = -1;
 
     if (q != NULL && db_bind_i64(q, 0, id) == 0)
@@ -50,8 +53,8 @@ db_sched_user_by_id(struct db *db, int64_t id, struct user *ret)
 int
 db_sched_user_by_key(struct db *db, const char *authenticator, struct user *ret)
 {
-    struct db_query *q = db_prepare(db, "SELECT " USER_COLUMNS " FROM user"
-                                        " WHERE authenticator = ?");
+    struct db_query *q = db_prepare(db, "SELECT " USER_COLUMNS " FROM user u"
+                                        " WHERE u.authenticator = ?");
     int rc = -1;
 
     if (q != NULL && db_bind_text(q, 0, authenticator) == 0)
@@ -84,6 +87,39 @@ db_sched_lock_user(struct db *db, int64_t id)
     return rc;
 }
 
+static void
+read_team(struct db_query *q, unsigned first, struct team *ret)
+{
+    memset(ret, 0, sizeof(*ret));
+    ret->id = db_col_i64(q, first);
+    ret->userid = db_col_i64(q, first + 1);
+    db_col_copy(q, first + 2, ret->name, sizeof(ret->name));
+}
+
+int
+db_sched_owner(struct db *db, int64_t hostid, struct host *ret,
+               struct user *ret_user, struct team *ret_team)
+{
+    struct db_query *q = db_prepare(
+        db, "SELECT " USER_COLUMNS ", t.id, t.userid, t.name, h.userid,"
+            " h.rpc_seqno FROM host h LEFT JOIN user u ON u.id = h.userid"
+            " LEFT JOIN team t ON t.id = u.teamid WHERE h.id = ?");
+    int rc = -1;
+
+    if (q != NULL && db_bind_i64(q, 0, hostid) == 0)
+        rc = db_step(q);
+    if (rc == 0) {
+        read_user(q, ret_user);
+        read_team(q, N_USER_COLUMNS, ret_team);
+        memset(ret, 0, sizeof(*ret));
+        ret->id = hostid;
+        ret->userid = db_col_i64(q, N_USER_COLUMNS + 3);
+        ret->rpc_seqno = db_col_i64(q, N_USER_COLUMNS + 4);
+    }
+    db_finish(q);
+    return rc;
+}
+
 int
 db_sched_team(struct db *db, int64_t id, struct team *ret)
 {
@@ -94,11 +130,8 @@ db_sched_team(struct db *db, int64_t id, struct team *ret)
     memset(ret, 0, sizeof(*ret));
     if (q != NULL && db_bind_i64(q, 0, id) == 0)
         rc = db_step(q);
-    if (rc == 0) {
-        ret->id = db_col_i64(q, 0);
-        ret->userid = db_col_i64(q, 1);
-        db_col_copy(q, 2, ret->name, sizeof(ret->name));
-    }
+    if (rc == 0)
+        read_team(q, 0, ret);
     db_finish(q);
     return rc;
 }

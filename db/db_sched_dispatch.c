@@ -39,13 +39,20 @@ candidate_free(struct candidate *c)
     c->result = NULL;
 }
 
-/* ---- workunits ---- */
+/* ---- workunits and results ---- */
 
+/* Of rows w and r of workunit and result. */
 #define WORKUNIT_COLUMNS                                                       \
-    "id, appid, name, xml_doc, batch, rsc_fpops_est, rsc_fpops_bound, "        \
-    "rsc_memory_bound, rsc_disk_bound, canonical_resultid, delay_bound, "      \
-    "error_mask, hr_class, priority, app_version_id, app_version_num, "        \
-    "keywords, rsc_bandwidth_bound, size_class, min_quorum, target_nresults"
+    "w.id, w.appid, w.name, w.xml_doc, w.batch, w.rsc_fpops_est, "             \
+    "w.rsc_fpops_bound, w.rsc_memory_bound, w.rsc_disk_bound, "                \
+    "w.canonical_resultid, w.delay_bound, w.error_mask, w.hr_class, "          \
+    "w.priority, w.app_version_id, w.app_version_num, w.keywords, "            \
+    "w.rsc_bandwidth_bound, w.size_class, w.min_quorum, w.target_nresults, "   \
+    "w.transition_time"
+#define RESULT_COLUMNS                                                         \
+    "r.id, r.workunitid, r.name, r.xml_doc_in, r.random, r.priority, "         \
+    "r.appid, r.sent_time, r.report_deadline"
+enum { N_WORKUNIT_COLUMNS = 22 };
 
 static struct workunit *
 read_workunit(struct db_query *q)
@@ -73,37 +80,89 @@ read_workunit(struct db_query *q)
     wu->size_class = (int)db_col_i64(q, 18);
     wu->min_quorum = (int)db_col_i64(q, 19);
     wu->target_nresults = (int)db_col_i64(q, 20);
+    wu->transition_time = db_col_i64(q, 21);
     return wu;
 }
 
-/* Each candidate of the workunit gets a copy of its own: it owns it. */
-static void
-give_workunit(struct candidate *c, size_t n, struct db_query *q)
+static struct result *
+read_result(struct db_query *q)
 {
-    int64_t id = db_col_i64(q, 0);
+    struct result *r = xcalloc(1, sizeof(*r));
+    unsigned first = N_WORKUNIT_COLUMNS;
 
-    for (size_t i = 0; i < n; i++)
-        if (c[i].wu_id == id && c[i].wu == NULL)
-            c[i].wu = read_workunit(q);
+    r->id = db_col_i64(q, first);
+    r->workunitid = db_col_i64(q, first + 1);
+    db_col_copy(q, first + 2, r->name, sizeof(r->name));
+    r->xml_doc_in = db_col_dup(q, first + 3);
+    r->random = db_col_i64(q, first + 4);
+    r->priority = (int)db_col_i64(q, first + 5);
+    r->appid = db_col_i64(q, first + 6);
+    r->sent_time = db_col_i64(q, first + 7);
+    r->report_deadline = db_col_i64(q, first + 8);
+    return r;
+}
+
+static struct candidate *
+candidate_of(struct candidate *c, size_t n, int64_t result_id)
+{
+    struct candidate key = {.result_id = result_id};
+
+    return bsearch(&key, c, n, sizeof(*c), by_result_id);
+}
+
+/* "… FROM workunit w, result r" that are still to be sent: the workunits first,
+ * for their rows are the keys to their results. */
+static void
+add_unsent(struct buf *sql, size_t n, const struct send_to *to)
+{
+    buf_add(sql, " FROM workunit w STRAIGHT_JOIN result r FORCE INDEX (PRIMARY)"
+                 " ON r.workunitid = w.id WHERE");
+    db_list_in(sql, "w.id", n);
+    buf_add(sql, " AND");
+    db_list_in(sql, "r.id", n);
+    buf_addf(sql, " AND r.server_state = ?%s",
+             to->resend ? " AND r.hostid = ?" : "");
 }
 
 static int
-lock_workunits(struct db *db, struct candidate *c, size_t n)
+bind_unsent(struct db_query *q, const struct candidate *c, size_t n,
+            const struct send_to *to)
+{
+    unsigned i = 0;
+
+    if (db_list_bind(q, &i, &c->wu_id, sizeof(*c), n) != 0 ||
+        db_list_bind(q, &i, &c->result_id, sizeof(*c), n) != 0 ||
+        db_bind_i64(q, i++, to->resend ? RESULT_IN_PROGRESS : RESULT_UNSENT) !=
+            0)
+        return -1;
+    return to->resend ? db_bind_i64(q, i, to->hostid) : 0;
+}
+
+/* Each candidate gets a workunit of its own, even if two are of the same. */
+static int
+lock_rows(struct db *db, struct candidate *c, size_t n,
+          const struct send_to *to)
 {
     struct buf sql = BUF_INIT;
     struct db_query *q;
-    unsigned i = 0;
     int rc = -1;
 
-    buf_add(&sql, "SELECT " WORKUNIT_COLUMNS " FROM workunit WHERE");
-    db_list_in(&sql, "id", n);
-    buf_add(&sql, " ORDER BY id FOR UPDATE");
+    buf_add(&sql, "SELECT " WORKUNIT_COLUMNS ", " RESULT_COLUMNS);
+    add_unsent(&sql, n, to);
+    buf_add(&sql, " ORDER BY w.id FOR UPDATE");
     if (db_has_skip_locked(db))
         buf_add(&sql, " SKIP LOCKED");
     q = db_prepare(db, buf_str(&sql));
-    if (q != NULL && db_list_bind(q, &i, &c->wu_id, sizeof(*c), n) == 0)
-        while ((rc = db_step(q)) == 0)
-            give_workunit(c, n, q);
+    if (q != NULL && bind_unsent(q, c, n, to) == 0)
+        while ((rc = db_step(q)) == 0) {
+            struct candidate *found =
+                candidate_of(c, n, db_col_i64(q, N_WORKUNIT_COLUMNS));
+
+            if (found == NULL || found->wu != NULL)
+                continue;
+            found->wu = read_workunit(q);
+            found->result = read_result(q);
+        }
     db_finish(q);
     buf_free(&sql);
     return rc == DB_NONE ? 0 : -1;
@@ -181,55 +240,7 @@ db_sched_workunits_of(struct db *db, const int64_t *wu_ids, size_t n,
     return rc;
 }
 
-/* ---- results ---- */
-
-static void
-give_result(struct candidate *c, size_t n, struct db_query *q)
-{
-    const int64_t id = db_col_i64(q, 0);
-    struct candidate key = {.result_id = id};
-    struct candidate *found = bsearch(&key, c, n, sizeof(*c), by_result_id);
-    struct result *r;
-
-    if (found == NULL || found->result != NULL)
-        return;
-    r = found->result = xcalloc(1, sizeof(*r));
-    r->id = id;
-    r->workunitid = db_col_i64(q, 1);
-    db_col_copy(q, 2, r->name, sizeof(r->name));
-    r->xml_doc_in = db_col_dup(q, 3);
-    r->random = db_col_i64(q, 4);
-    r->priority = (int)db_col_i64(q, 5);
-    r->appid = db_col_i64(q, 6);
-    r->sent_time = db_col_i64(q, 7);
-    r->report_deadline = db_col_i64(q, 8);
-}
-
-static int
-lock_results(struct db *db, struct candidate *c, size_t n,
-             const struct send_to *to)
-{
-    struct buf sql = BUF_INIT;
-    struct db_query *q;
-    unsigned i = 0;
-    int rc = -1;
-
-    buf_add(&sql, "SELECT id, workunitid, name, xml_doc_in, random, priority,"
-                  " appid, sent_time, report_deadline FROM result WHERE");
-    db_list_in(&sql, "id", n);
-    buf_addf(&sql, " AND server_state = ?%s ORDER BY id FOR UPDATE",
-             to->resend ? " AND hostid = ?" : "");
-    q = db_prepare(db, buf_str(&sql));
-    if (q != NULL && db_list_bind(q, &i, &c->result_id, sizeof(*c), n) == 0 &&
-        db_bind_i64(q, i++, to->resend ? RESULT_IN_PROGRESS : RESULT_UNSENT) ==
-            0 &&
-        (!to->resend || db_bind_i64(q, i++, to->hostid) == 0))
-        while ((rc = db_step(q)) == 0)
-            give_result(c, n, q);
-    db_finish(q);
-    buf_free(&sql);
-    return rc == DB_NONE ? 0 : -1;
-}
+/* ---- may they be sent? ---- */
 
 static void
 judge(struct candidate *c)
@@ -246,23 +257,25 @@ judge(struct candidate *c)
         c->state = CANDIDATE_OTHER_VERSION;
 }
 
-/* A workunit that was passed over is locked by another, or gone. */
+/* What was passed over although it is still to be sent is locked by another. */
 static int
-find_busy(struct db *db, struct candidate *c, size_t n)
+find_busy(struct db *db, struct candidate *c, size_t n,
+          const struct send_to *to)
 {
     struct buf sql = BUF_INIT;
     struct db_query *q;
-    unsigned i = 0;
     int rc = -1;
 
-    buf_add(&sql, "SELECT id FROM workunit WHERE");
-    db_list_in(&sql, "id", n);
+    buf_add(&sql, "SELECT r.id");
+    add_unsent(&sql, n, to);
     q = db_prepare(db, buf_str(&sql));
-    if (q != NULL && db_list_bind(q, &i, &c->wu_id, sizeof(*c), n) == 0)
-        while ((rc = db_step(q)) == 0)
-            for (size_t k = 0; k < n; k++)
-                if (c[k].wu == NULL && c[k].wu_id == db_col_i64(q, 0))
-                    c[k].state = CANDIDATE_BUSY;
+    if (q != NULL && bind_unsent(q, c, n, to) == 0)
+        while ((rc = db_step(q)) == 0) {
+            struct candidate *found = candidate_of(c, n, db_col_i64(q, 0));
+
+            if (found != NULL && found->wu == NULL)
+                found->state = CANDIDATE_BUSY;
+        }
     db_finish(q);
     buf_free(&sql);
     return rc == DB_NONE ? 0 : -1;
@@ -281,11 +294,11 @@ static int
 lock_chunk(struct db *db, struct candidate *c, size_t n,
            const struct send_to *to)
 {
-    if (lock_workunits(db, c, n) != 0 || lock_results(db, c, n, to) != 0)
+    if (lock_rows(db, c, n, to) != 0)
         return -1;
     for (size_t i = 0; i < n; i++)
         judge(&c[i]);
-    if (!all_workunits_found(c, n) && find_busy(db, c, n) != 0)
+    if (!all_workunits_found(c, n) && find_busy(db, c, n, to) != 0)
         return -1;
     if (to->resend)
         return 0;
@@ -402,15 +415,23 @@ send_results(struct db *db, const struct candidate *c, size_t n,
     return rc;
 }
 
-/* The transitioner must look when the first deadline passes. */
+/* The transitioner must look when the first deadline passes.  Most workunits of
+ * which a result has been sent before are looked at earlier anyway. */
 static int
-limit_transition_times(struct db *db, const struct candidate *c, size_t n)
+limit_transition_times(struct db *db, const struct candidate *all, size_t n_all)
 {
+    struct candidate c[CHUNK];
+    size_t n = 0;
     struct buf sql = BUF_INIT;
     struct db_query *q;
     unsigned i = 0;
     int rc;
 
+    for (size_t k = 0; k < n_all; k++)
+        if (all[k].wu->transition_time > all[k].deadline)
+            c[n++] = all[k];
+    if (n == 0)
+        return 0;
     buf_add(&sql, "UPDATE workunit SET transition_time ="
                   " LEAST(transition_time, CASE id");
     for (size_t k = 0; k < db_padded(n); k++)

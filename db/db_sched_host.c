@@ -176,21 +176,37 @@ db_host_from_row(struct db_query *q, struct host *ret)
     return ARRAY_LEN(columns);
 }
 
-static int
-read_host(struct db *db, int64_t id, const char *lock, struct host *ret)
-{
-    struct buf sql = BUF_INIT;
-    struct db_query *q;
-    int rc = -1;
+/* How a host is read: the texts are long, so they are made once. */
+enum reading { PLAINLY, LOCKED, LOCKED_AT_ONCE, N_READINGS };
 
-    memset(ret, 0, sizeof(*ret));
+static const char *
+read_statement(enum reading how)
+{
+    static const char *const lock[N_READINGS] = {"", " FOR UPDATE",
+                                                 " FOR UPDATE NOWAIT"};
+    static char text[N_READINGS][2000];
+    struct buf sql = BUF_INIT;
+
+    if (text[how][0] != '\0')
+        return text[how];
     buf_add(&sql, "SELECT ");
     add_column_names(&sql);
     buf_addf(&sql,
              ", (SELECT x.hash FROM x_host_request x"
              " WHERE x.host_id = host.id) FROM host WHERE id = ?%s",
-             lock);
-    q = db_prepare(db, buf_str(&sql));
+             lock[how]);
+    (void)str_copy(text[how], sizeof(text[how]), buf_str(&sql));
+    buf_free(&sql);
+    return text[how];
+}
+
+static int
+read_host(struct db *db, int64_t id, enum reading how, struct host *ret)
+{
+    struct db_query *q = db_prepare(db, read_statement(how));
+    int rc = -1;
+
+    memset(ret, 0, sizeof(*ret));
     if (q != NULL && db_bind_i64(q, 0, id) == 0)
         rc = db_step(q);
     if (rc == 0) {
@@ -198,22 +214,20 @@ read_host(struct db *db, int64_t id, const char *lock, struct host *ret)
         ret->request_hash = db_col_i64(q, db_host_from_row(q, ret));
     }
     db_finish(q);
-    buf_free(&sql);
     return rc;
 }
 
 int
 db_sched_host(struct db *db, int64_t id, struct host *ret)
 {
-    return read_host(db, id, "", ret);
+    return read_host(db, id, PLAINLY, ret);
 }
 
 int
 db_sched_lock_host(struct db *db, int64_t id, struct host *ret)
 {
-    return read_host(
-        db, id, db_has_skip_locked(db) ? " FOR UPDATE NOWAIT" : " FOR UPDATE",
-        ret);
+    return read_host(db, id, db_has_skip_locked(db) ? LOCKED_AT_ONCE : LOCKED,
+                     ret);
 }
 
 static int

@@ -385,17 +385,19 @@ unknown_host(struct rpc *rpc)
     return lock_user(rpc) == 0 ? host_by_cpid(rpc) : STEP_FAILED;
 }
 
-/* Follow merged records.  DB_NONE also for a chain that has no end. */
+/* Follow merged records; rpc->user and team are the owner's.  DB_NONE also for
+ * a chain that has no end. */
 static int
 find_host(struct rpc *rpc, struct host *ret)
 {
     int64_t id = rpc->req->hostid;
 
     for (int i = 0; i < FORWARD_MAX; i++) {
-        int rc = db_sched_host(rpc->db, id, ret);
+        int rc = db_sched_owner(rpc->db, id, ret, &rpc->user, &rpc->team);
 
         if (rc != 0 || ret->userid != 0)
             return rc;
+        db_sched_user_free(&rpc->user);
         id = ret->rpc_seqno;
     }
     log_warning(TAG_HOST "merged records that lead nowhere", rpc->req->hostid);
@@ -408,11 +410,8 @@ known_host(struct rpc *rpc, const struct host *found)
     const struct sched_request *req = rpc->req;
     bool forwarded = found->id != req->hostid;
     enum key_kind kind = KEY_WRONG;
-    int rc = db_sched_user_by_id(rpc->db, found->userid, &rpc->user);
 
-    if (rc < 0)
-        return STEP_FAILED;
-    if (rc == 0)
+    if (rpc->user.id != 0)
         kind = kind_of_key(&rpc->user, req->authenticator);
     rpc->weak_key = kind == KEY_WEAK;
     if (kind == KEY_WRONG) {
@@ -461,7 +460,9 @@ read_team(struct rpc *rpc)
 {
     int rc = DB_NONE;
 
-    if (rpc->user.teamid != 0)
+    if (rpc->user.teamid != 0 && rpc->team.id == rpc->user.teamid)
+        rc = 0; /* read with its host */
+    else if (rpc->user.teamid != 0)
         rc = db_sched_team(rpc->db, rpc->user.teamid, &rpc->team);
     if (rc == 0)
         rpc->reply.team = &rpc->team;

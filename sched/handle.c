@@ -291,7 +291,8 @@ connect_db(struct server *s)
         return true;
     s->db = db_open(s->cfg, DB_ACCOUNT_SCHEDULER);
     /* see db_sched.h */
-    return s->db != NULL && db_set_lock_wait(s->db, 0) == 0;
+    return s->db != NULL && db_set_lock_wait(s->db, 0) == 0 &&
+           db_set_implicit_begin(s->db) == 0;
 }
 
 /* NULL, or the text for the volunteer. */

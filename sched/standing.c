@@ -92,8 +92,12 @@ standing_load(struct rpc *rpc)
 
     if (s->loaded)
         return 0;
-    if (db_hav_of_host(rpc->db, rpc->host.id, &s->hav, &s->n) != 0)
+    if (db_hav_lock_of_host(rpc->db, rpc->host.id, &s->hav, &s->n) != 0)
         return -1;
+    s->stored = xcalloc(s->n + 1, sizeof(*s->stored));
+    for (size_t i = 0; i < s->n; i++)
+        s->stored[i] = s->hav[i];
+    s->n_stored = s->n;
     s->loaded = true;
     for (size_t i = 0; i < s->n && is_new_day(rpc); i++)
         s->hav[i].n_jobs_today = 0;
@@ -224,6 +228,24 @@ change_rows(const struct rpc *rpc, bool new_day, struct host_app_version *row,
                 apply(&row[i], s->event[k].kind, quota);
 }
 
+/* Fill the rows from what was locked when it was read.  False: some were not
+ * there then. */
+static bool
+fill_rows(const struct standing *s, struct host_app_version *row, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct host_app_version *found =
+            s->n_stored > 0 ? bsearch(&row[i], s->stored, s->n_stored,
+                                      sizeof(*row), db_hav_compare)
+                            : NULL;
+
+        if (found == NULL)
+            return false;
+        row[i] = *found;
+    }
+    return true;
+}
+
 int
 standing_store(struct rpc *rpc)
 {
@@ -237,7 +259,7 @@ standing_store(struct rpc *rpc)
         return -1;
     row = xcalloc(s->n_events + s->n + 1, sizeof(*row));
     n = list_rows(rpc, new_day, row);
-    if (n > 0)
+    if (n > 0 && !fill_rows(s, row, n))
         rc = db_hav_lock(rpc->db, row, n);
     if (n > 0 && rc == 0) {
         change_rows(rpc, new_day, row, n);
@@ -251,6 +273,7 @@ void
 standing_free(struct standing *s)
 {
     free(s->hav);
+    free(s->stored);
     free(s->event);
     *s = (struct standing){0};
 }

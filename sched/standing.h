@@ -2,8 +2,9 @@
  * does to them, and whether they allow a job without a second host (lifecycle
  * §6, dispatch §8.3).
  *
- * Events are noted while the request is handled.  standing_store(), the last to
- * take locks, applies them to the rows as they are under the lock. */
+ * Events are noted while the request is handled.  standing_store() applies them
+ * to the rows as they are under the lock: a request that wants work has it
+ * since it read them, others take it now. */
 #ifndef QUORATE_STANDING_H
 #define QUORATE_STANDING_H
 
@@ -31,6 +32,8 @@ struct standing {
     bool loaded;
     struct host_app_version *hav; /* as read, with the events so far */
     size_t n;
+    struct host_app_version *stored; /* as read; locked */
+    size_t n_stored;
     struct standing_event *event;
     size_t n_events;
 };
