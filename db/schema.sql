@@ -1255,6 +1255,20 @@ CREATE TABLE x_locality (
     UNIQUE KEY x_locality_host (hostid, file)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_unicode_ci;
 
+-- What somebody tried, in the time that began at "since".
+CREATE TABLE x_attempt (
+    kind tinyint NOT NULL
+        COMMENT '1, 2 wrong passwords by address, of account; 3 accounts made by address; by: web',
+    who varchar(191) COLLATE utf8mb4_bin NOT NULL
+        COMMENT 'network address (of IPv6 the first half), or e-mail address; by: web',
+    since bigint NOT NULL
+        COMMENT 'Unix s, from when it is counted; by: web',
+    times int NOT NULL
+        COMMENT 'how often; by: web',
+    PRIMARY KEY (kind, who),
+    KEY x_attempt_since (since)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_unicode_ci;
+
 -- Which steps of db/migrations this database has.  A new one has them all.
 CREATE TABLE x_schema (
     version int NOT NULL
@@ -1273,4 +1287,5 @@ INSERT INTO x_schema (version, applied_time) VALUES
     (50, UNIX_TIMESTAMP()),
     (70, UNIX_TIMESTAMP()),
     (80, UNIX_TIMESTAMP()),
-    (90, UNIX_TIMESTAMP());
+    (90, UNIX_TIMESTAMP()),
+    (120, UNIX_TIMESTAMP());

@@ -1,6 +1,7 @@
 /* accounts.c - lookup_account.php and create_account.php: accounts from within
  * a client (protocol §1.4, 1.5, 7.1). */
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,7 @@
 #include "guess.h"
 #include "log.h"
 #include "pages.h"
+#include "utf8.h"
 #include "xml.h"
 
 #define MAX_EMAIL 190
@@ -131,19 +133,19 @@ password_fits(const struct user *user, const char *hash)
 
 /* Checks a password, slowly if it is wrong.  False: wrong. */
 static bool
-check_password(const struct request *rq, const struct user *user,
+check_password(struct db *db, const struct request *rq, const struct user *user,
                const char *hash)
 {
-    uint32_t now = clock_monotonic();
+    int64_t now = clock_now();
 
-    if (guess_is_excessive(user->email_addr, rq->address, now)) {
+    if (guess_is_excessive(db, user->email_addr, rq->address, now)) {
         log_warning("too many wrong passwords for %s or from %s",
                     user->email_addr, rq->address);
         return false;
     }
     if (password_fits(user, hash))
         return true;
-    guess_failed(user->email_addr, rq->address, now);
+    guess_failed(db, user->email_addr, rq->address, now);
     clock_sleep(WRONG_PAUSE);
     return false;
 }
@@ -166,7 +168,7 @@ look_up(struct web *w, const struct request *rq, const char *email,
         no_database(reply);
     else if (!has_arg(rq, "passwd_hash"))
         give_key(reply, NULL);
-    else if (get_hash(rq, hash) && check_password(rq, &user, hash))
+    else if (get_hash(rq, hash) && check_password(db, rq, &user, hash))
         give_key(reply, user.authenticator);
     else
         rpc_fail(reply, RPC_BAD_PASSWORD, "Wrong password");
@@ -203,9 +205,13 @@ fault_of_name(const char *name, size_t n)
         return "The user name begins or ends with a blank";
     if (strpbrk(name, "<>&\"'") != NULL)
         return "The user name holds one of < > & \" '";
-    for (const char *p = name; *p != '\0'; p++)
-        if (iscntrl((unsigned char)*p))
+    for (size_t i = 0, len; i<n; i += len> 0 ? len : 1) {
+        uint32_t code;
+
+        len = utf8_char(name + i, n - i, &code);
+        if (len == 0 || utf8_deceives(code))
             return "The user name holds a control character";
+    }
     if (strspn(name, "0123456789") == n)
         return "The user name is a number";
     return NULL;
@@ -247,10 +253,10 @@ read_new_account(const struct web *w, const struct request *rq,
 /* The address has an account: the same password gets its key again, so a client
  * that lost the answer may repeat. */
 static void
-answer_existing(const struct request *rq, const struct user *there,
-                const char *hash, struct reply *reply)
+answer_existing(struct db *db, const struct request *rq,
+                const struct user *there, const char *hash, struct reply *reply)
 {
-    if (check_password(rq, there, hash))
+    if (check_password(db, rq, there, hash))
         give_key(reply, there->authenticator);
     else
         rpc_fail(reply, RPC_NOT_UNIQUE,
@@ -287,7 +293,18 @@ insert_account(struct web *w, const struct request *rq, struct db *db,
     struct buf source = BUF_INIT;
     struct user there;
     bool consent = web_arg_true(rq, "consent_flag");
-    int rc = fill_new_account(w, rq, db, hash, user);
+    int64_t max = w->cfg->max_accounts_per_address;
+    int rc;
+
+    if (guess_makes_too_many(db, rq->address, max, clock_now())) {
+        log_warning("more than %" PRId64 " accounts from %s within an hour",
+                    max, rq->address);
+        rpc_fail(reply, RPC_OTHER,
+                 "Too many accounts were made from your address; try again "
+                 "later");
+        return;
+    }
+    rc = fill_new_account(w, rq, db, hash, user);
 
     cgi_arg(rq->query, "source", &source);
     if (rc == 0)
@@ -295,7 +312,10 @@ insert_account(struct web *w, const struct request *rq, struct db *db,
                                 clock_now());
     buf_free(&source);
     if (rc == 0) {
-        log_normal("account %s was made", user->email_addr);
+        log_normal("account %s was made from %s", user->email_addr,
+                   rq->address);
+        if (max > 0)
+            guess_account_made(db, rq->address, clock_now());
         give_key(reply, user->authenticator);
         return;
     }
@@ -303,7 +323,7 @@ insert_account(struct web *w, const struct request *rq, struct db *db,
     if (rc == DB_EXISTS)
         rc = db_web_user_by_email(db, user->email_addr, &there);
     if (rc == 0)
-        answer_existing(rq, &there, hash, reply);
+        answer_existing(db, rq, &there, hash, reply);
     else if (rc == DB_NONE)
         rpc_fail(reply, RPC_BAD_USER_NAME, "The user name is in use");
     else
@@ -329,7 +349,7 @@ page_create_account(struct web *w, const struct request *rq,
     db = web_db(w);
     rc = db != NULL ? db_web_user_by_email(db, user.email_addr, &there) : -1;
     if (rc == 0) {
-        answer_existing(rq, &there, hash, reply);
+        answer_existing(db, rq, &there, hash, reply);
         return;
     }
     if (rc == DB_NONE)

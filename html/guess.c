@@ -5,65 +5,70 @@
  * a few wrong passwords the answer comes at once, without the slow hash and
  * whatever the password: guessing gains nothing, others wait for nobody.
  *
- * A fixed table, by hash: two names in one place share a count, which is
- * harmless; each process has its own, which multiplies the limit by their
- * small number. */
+ * Counts stand in the database: all processes have the same ones, and plain CGI
+ * programs have any.  Where it does not answer, no password can be looked at
+ * either.  Addresses are counted by network: an IPv6 customer has 2^64 of them.
+ */
 #include "guess.h"
 
-#include <stddef.h>
+#include "db_attempt.h"
+#include "netaddr.h"
 
-#define N_PLACES 1024
 #define WINDOW 60 /* s */
-#define MAX_BY_EMAIL 10
+#define MAX_OF_ACCOUNT 10
 #define MAX_BY_ADDRESS 30 /* a school behind one address */
-
-struct place {
-    uint32_t start;
-    uint32_t wrong;
-};
-
-static struct place by_email[N_PLACES];
-static struct place by_address[N_PLACES];
-
-/* FNV-1a. */
-static struct place *
-place_of(struct place *table, const char *name)
-{
-    uint32_t hash = 2166136261u;
-
-    for (; *name != '\0'; name++)
-        hash = (hash ^ (unsigned char)*name) * 16777619u;
-    return &table[hash % N_PLACES];
-}
+#define HOUR 3600         /* s */
 
 static bool
-is_over(struct place *p, uint32_t limit, uint32_t now)
+is_over(struct db *db, enum attempt kind, const char *who, int64_t window,
+        int64_t limit, int64_t now)
 {
-    if (now - p->start >= WINDOW)
-        p->wrong = 0;
-    return p->wrong >= limit;
-}
+    int64_t times;
 
-static void
-count(struct place *p, uint32_t now)
-{
-    if (p->wrong == 0 || now - p->start >= WINDOW) {
-        p->start = now;
-        p->wrong = 0;
-    }
-    p->wrong++;
+    return db_attempts(db, kind, who, window, now, &times) != 0 ||
+           times >= limit;
 }
 
 bool
-guess_is_excessive(const char *email, const char *address, uint32_t now)
+guess_is_excessive(struct db *db, const char *email, const char *address,
+                   int64_t now)
 {
-    return is_over(place_of(by_email, email), MAX_BY_EMAIL, now) ||
-           is_over(place_of(by_address, address), MAX_BY_ADDRESS, now);
+    char group[NETADDR_TEXT];
+
+    netaddr_group(address, group);
+    return is_over(db, ATTEMPT_PASSWORD_OF_ACCOUNT, email, WINDOW,
+                   MAX_OF_ACCOUNT, now) ||
+           is_over(db, ATTEMPT_PASSWORD_BY_ADDRESS, group, WINDOW,
+                   MAX_BY_ADDRESS, now);
+}
+
+/* Without the count the limit holds a little later. */
+void
+guess_failed(struct db *db, const char *email, const char *address, int64_t now)
+{
+    char group[NETADDR_TEXT];
+
+    netaddr_group(address, group);
+    (void)db_attempt_add(db, ATTEMPT_PASSWORD_OF_ACCOUNT, email, WINDOW, now);
+    (void)db_attempt_add(db, ATTEMPT_PASSWORD_BY_ADDRESS, group, WINDOW, now);
+}
+
+bool
+guess_makes_too_many(struct db *db, const char *address, int64_t max,
+                     int64_t now)
+{
+    char group[NETADDR_TEXT];
+
+    netaddr_group(address, group);
+    return max > 0 &&
+           is_over(db, ATTEMPT_ACCOUNT_BY_ADDRESS, group, HOUR, max, now);
 }
 
 void
-guess_failed(const char *email, const char *address, uint32_t now)
+guess_account_made(struct db *db, const char *address, int64_t now)
 {
-    count(place_of(by_email, email), now);
-    count(place_of(by_address, address), now);
+    char group[NETADDR_TEXT];
+
+    netaddr_group(address, group);
+    (void)db_attempt_add(db, ATTEMPT_ACCOUNT_BY_ADDRESS, group, HOUR, now);
 }

@@ -43,9 +43,9 @@ struct web {
 };
 
 struct request {
-    const char *page;  /* below the master URL: "", "index.php" */
-    const char *query; /* "a=1&b=2", of the URL or of a posted form */
-    const char *address;
+    const char *page;    /* below the master URL: "", "index.php" */
+    const char *query;   /* "a=1&b=2", of the URL or of a posted form */
+    const char *address; /* of the client; "" unknown */
 };
 
 struct reply {

@@ -19,6 +19,7 @@
 #include "file.h"
 #include "install.h"
 #include "log.h"
+#include "netaddr.h"
 #include "pages.h"
 #include "path.h"
 #include "render.h"
@@ -194,27 +195,46 @@ page_name(const struct web *w, const struct cgi *cgi, struct buf *ret)
     buf_free(&master);
 }
 
-/* The arguments: of the URL, or of a posted form.  False: refused. */
 static bool
+is_method(const struct cgi *cgi, const char *name)
+{
+    return strcmp(cgi_var(cgi, "REQUEST_METHOD"), name) == 0;
+}
+
+/* The arguments: of the URL, or of a posted form.  200, or the status with
+ * which the request is refused. */
+static int
 read_query(struct cgi *cgi, struct buf *ret)
 {
-    const char *method = cgi_var(cgi, "REQUEST_METHOD");
     int64_t length = cgi_content_length(cgi);
     char bytes[4096];
     ssize_t n;
 
-    if (strcmp(method, "POST") != 0) {
+    if (is_method(cgi, "") || is_method(cgi, "GET") || is_method(cgi, "HEAD")) {
         buf_add(ret, cgi_var(cgi, "QUERY_STRING"));
-        return method[0] == '\0' || strcmp(method, "GET") == 0 ||
-               strcmp(method, "HEAD") == 0;
+        return 200;
     }
+    if (!is_method(cgi, "POST"))
+        return 405;
     if (length < 0 || length > MAX_FORM) {
         cgi_drain(cgi);
-        return false;
+        return length < 0 ? 411 : 413;
     }
     while ((n = cgi_read(cgi, bytes, sizeof(bytes))) > 0)
         buf_addn(ret, bytes, (size_t)n);
-    return n == 0;
+    return n == 0 ? 200 : 400;
+}
+
+/* Guesses are counted by address, so who it is must not be said by whoever
+ * likes: only proxies that config.xml names are believed. */
+static void
+find_client(const struct web *w, const struct cgi *cgi, char ret[NETADDR_TEXT])
+{
+    const struct conf_list *trusted = &w->cfg->trusted_proxy;
+
+    netaddr_client(cgi_var(cgi, "REMOTE_ADDR"),
+                   cgi_var(cgi, "HTTP_X_FORWARDED_FOR"), trusted->item,
+                   trusted->n, ret);
 }
 
 static void
@@ -271,24 +291,30 @@ handle(struct web *w, struct cgi *cgi)
     struct buf page = BUF_INIT;
     struct buf query = BUF_INIT;
     struct buf headers = BUF_INIT;
+    char client[NETADDR_TEXT];
     struct request rq;
+    int status;
 
     refresh_config(w);
     cgi_set_patience(cgi, w->cfg->body_timeout);
     page_name(w, cgi, &page);
-    if (!read_query(cgi, &query)) {
-        web_message(w, 405, "Refused", "This request is not understood.",
+    status = read_query(cgi, &query);
+    if (status != 200) {
+        web_message(w, status, "Refused", "This request is not understood.",
                     &reply);
     } else if (strncmp(buf_str(&page), "static/", 7) == 0) {
         static_file(w, buf_str(&page) + 7, &reply);
     } else {
+        find_client(w, cgi, client);
         rq = (struct request){.page = buf_str(&page),
                               .query = buf_str(&query),
-                              .address = cgi_var(cgi, "REMOTE_ADDR")};
+                              .address = client};
         answer(w, &rq, &reply);
     }
     buf_addf(&headers, "%sCache-Control: %s\r\n", security_headers,
              reply.cacheable ? "max-age=3600" : "no-store");
+    if (reply.status == 405)
+        buf_add(&headers, "Allow: GET, HEAD, POST\r\n");
     cgi_reply_with(cgi, reply.status, reply.type, buf_str(&headers),
                    buf_str(&reply.body), reply.body.len);
     buf_free(&reply.body);

@@ -161,9 +161,10 @@ struct config {
     int64_t max_results_per_rpc;         /* results */
     int64_t require_same_major;
     bool idle_host_skips_deadline;
-    int64_t max_resends;      /* times */
-    int64_t max_key_failures; /* per hour */
-    int64_t body_timeout;     /* s */
+    int64_t max_resends;              /* times */
+    int64_t max_key_failures;         /* per hour */
+    int64_t max_accounts_per_address; /* per hour */
+    int64_t body_timeout;             /* s */
     struct conf_list trusted_proxy;
     char *foreign_elements;
 

@@ -273,6 +273,9 @@ const struct conf_option config_options[] = {
     OPTION(max_key_failures, CONF_INT, "100", 0, 1000000000, 0, "per hour",
            "wrong account keys from one address until it must wait; 0: no "
            "limit"),
+    OPTION(max_accounts_per_address, CONF_INT, "50", 0, 1000000000, 0,
+           "per hour",
+           "accounts that may be made from one address; 0: no limit"),
     OPTION(body_timeout, CONF_SECONDS, "60", 0, 86400, 0, "s",
            "longest pause in a request's body; a body of n bytes may take as "
            "long, and n/1000 s; 0: no limit"),

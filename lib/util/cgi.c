@@ -456,7 +456,7 @@ cgi_reply_with(struct cgi *cgi, int status, const char *content_type,
     buf_addf(&head, "Content-Type: %s\r\nContent-Length: %zu\r\n%s\r\n",
              content_type, n, headers != NULL ? headers : "");
     rc = send_bytes(cgi, head.data, head.len);
-    if (rc == 0)
+    if (rc == 0 && strcmp(cgi_var(cgi, "REQUEST_METHOD"), "HEAD") != 0)
         rc = send_bytes(cgi, bytes, n);
 #ifdef HAVE_FCGI
     if (rc == 0 && cgi->fastcgi && FCGX_FFlush(cgi->request.out) != 0)

@@ -43,8 +43,9 @@ ssize_t cgi_read(struct cgi *, void *bytes, size_t n);
 /* Read and drop the rest of the body (constant memory). */
 void cgi_drain(struct cgi *);
 
-/* Send a whole reply.  status 200 needs no line.  Content-Length is sent.
- * 0, or -1 if the client did not take it (not logged: it may go when it likes).
+/* Send a whole reply.  status 200 needs no line.  Content-Length is sent; to
+ * HEAD nothing but the header lines. 0, or -1 if the client did not take it
+ * (not logged: it may go when it likes).
  */
 int cgi_reply(struct cgi *, int status, const char *content_type,
               const void *bytes, size_t n);

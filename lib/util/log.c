@@ -95,30 +95,45 @@ write_count(double now)
     last.written = now;
 }
 
-/* Copy with control characters as \n, \t, \x1b: an event is always one line and
- * cannot forge another.  Cut at TEXT_MAX. */
+/* A character as it is written; returns how many bytes of the text it takes. */
+static size_t
+escape_one(const char *p, char code[8])
+{
+    unsigned char c = (unsigned char)*p;
+    uint32_t point;
+    size_t len = utf8_char(p, strnlen(p, 4), &point);
+
+    if (c == '\n' || c == '\t' || c == '\r')
+        (void)snprintf(code, 8, "\\%c",
+                       c == '\n' ? 'n' : (c == '\t' ? 't' : 'r'));
+    else if (len == 0 || (len == 1 && utf8_deceives(point)))
+        (void)snprintf(code, 8, "\\x%02x", c);
+    else if (utf8_deceives(point))
+        (void)snprintf(code, 8, "\\u%04x", (unsigned)point);
+    else
+        (void)snprintf(code, 8, "%.*s", (int)len, p);
+    return len > 0 ? len : 1;
+}
+
+/* Copy with control characters as \n, \t, \x1b, \u009b: an event is always one
+ * line of UTF-8 and cannot forge another.  Cut at TEXT_MAX. */
 static void
 escape(const char *from, char to[TEXT_MAX])
 {
     size_t room = TEXT_MAX - sizeof(CUT);
     size_t n = 0;
 
-    for (; *from != '\0' && n < room; from++) {
-        unsigned char c = (unsigned char)*from;
-        char code[5] = {(char)c, '\0'};
+    while (*from != '\0') {
+        char code[8];
+        size_t len = escape_one(from, code), wide = strlen(code);
 
-        if (c == '\n' || c == '\t' || c == '\r')
-            (void)snprintf(code, sizeof(code), "\\%c",
-                           c == '\n' ? 'n' : (c == '\t' ? 't' : 'r'));
-        else if (c < 0x20 || c == 0x7f)
-            (void)snprintf(code, sizeof(code), "\\x%02x", c);
-        if (n + strlen(code) > room)
+        if (n + wide > room)
             break;
-        for (const char *p = code; *p != '\0'; p++)
-            to[n++] = *p;
+        memcpy(to + n, code, wide);
+        n += wide;
+        from += len;
     }
     if (*from != '\0') {
-        n = utf8_cut(to, n);
         memcpy(to + n, CUT, sizeof(CUT));
         return;
     }

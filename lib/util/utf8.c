@@ -1,8 +1,6 @@
 /* utf8.c - validity, repair and clean cuts of UTF-8 text. */
 #include "utf8.h"
 
-#include <stdint.h>
-
 #include "buf.h"
 
 /* Bytes of the character that `lead` begins; 0 if no character begins so. */
@@ -94,6 +92,20 @@ plain_run(const unsigned char *s, size_t n)
                      s[i] == '\t' || s[i] == '\r'))
         i++;
     return i;
+}
+
+size_t
+utf8_char(const char *text, size_t n, uint32_t *ret_code)
+{
+    return decode((const unsigned char *)text, n, ret_code);
+}
+
+bool
+utf8_deceives(uint32_t code)
+{
+    return code < 0x20 || (code >= 0x7f && code < 0xa0) ||
+           (code >= 0x2028 && code <= 0x202e) ||
+           (code >= 0x2066 && code <= 0x2069);
 }
 
 void

@@ -81,6 +81,27 @@ START_TEST(no_text_can_forge_a_line)
 }
 END_TEST
 
+/* U+009B begins a terminal's escape sequence, U+2028 is a line separator,
+ * U+202E turns the direction of writing. */
+START_TEST(no_text_can_look_like_another)
+{
+    begin(LOG_LEVEL_NORMAL, false);
+    log_normal("%s", "J\xc3\xbcrgen \xf0\x9f\x98\x80 \xc2\x9b"
+                     "31m \xe2\x80\xa8 \xe2\x80\xae");
+    ck_assert_str_eq(written(), STAMP "J\xc3\xbcrgen \xf0\x9f\x98\x80 "
+                                      "\\u009b31m \\u2028 \\u202e\n");
+}
+END_TEST
+
+START_TEST(a_line_is_always_utf_8)
+{
+    begin(LOG_LEVEL_NORMAL, false);
+    log_normal("%s", "a\xff \xc0\xaf \xed\xa0\x80 \xc3");
+    ck_assert_str_eq(written(),
+                     STAMP "a\\xff \\xc0\\xaf \\xed\\xa0\\x80 \\xc3\n");
+}
+END_TEST
+
 START_TEST(a_request_has_a_copy_of_its_lines)
 {
     struct buf copy = BUF_INIT;
@@ -247,6 +268,8 @@ add_tests(TCase *tc)
     tcase_add_test(tc, cgi_programs_say_who_they_are);
     tcase_add_test(tc, only_what_was_asked_for_is_written);
     tcase_add_test(tc, no_text_can_forge_a_line);
+    tcase_add_test(tc, no_text_can_look_like_another);
+    tcase_add_test(tc, a_line_is_always_utf_8);
     tcase_add_test(tc, a_request_has_a_copy_of_its_lines);
     tcase_add_test(tc, a_repeated_line_is_counted);
     tcase_add_test(tc, the_same_text_of_another_level_is_another_line);
