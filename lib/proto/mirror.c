@@ -43,12 +43,14 @@ read_line(struct mirrors *m, const char *line, size_t n)
     char *end;
     long offset = strtol(line, &end, 10);
     const char *url = end + strspn(end, " \t");
-    size_t len = (size_t)(line + n - url);
+    size_t len;
 
-    while (len > 0 && isspace((unsigned char)url[len - 1]))
-        len--;
+    /* strtol() may have gone on to the next line */
     if (end == line || url == end || url >= line + n)
         return "not \"OFFSET URL\"";
+    len = (size_t)(line + n - url);
+    while (len > 0 && isspace((unsigned char)url[len - 1]))
+        len--;
     if (offset < -DAY || offset > DAY)
         return "the offset is more than a day";
     if (strncmp(url, "http://", 7) != 0 && strncmp(url, "https://", 8) != 0)

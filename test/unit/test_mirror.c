@@ -129,6 +129,7 @@ static const struct {
     {"3600 \nx",                              "f:1: not \"OFFSET URL\"\nf:2: not \"OFFSET URL\"\n", false},
     {"86401 http://a.example",                "f:1: the offset is more than a day\n",               false},
     {"0 ftp://a.example\n1 http://b.example", "f:1: not an http URL\n",                             true },
+    {"\f\n1 http://a.example",                "f:1: not \"OFFSET URL\"\n",                          true },
     {"0 http://a.example b\n",                "f:1: a blank in the URL\n",                          false},
 };
 
