@@ -54,34 +54,55 @@ is_done(struct verdict v)
 
 /* ---- may it be stored? ---- */
 
-static bool
-have_key(struct receiver *r)
+static const struct sign_key *
+key_of(struct receiver *r, struct sign_key **key, const char *name)
 {
     struct buf path = BUF_INIT, err = BUF_INIT;
 
-    if (r->key == NULL) {
-        buf_addf(&path, "%s/upload_public", r->cfg->key_dir);
-        r->key = sign_key_read(buf_str(&path), &err);
-        if (r->key == NULL)
+    if (*key == NULL) {
+        buf_addf(&path, "%s/%s", r->cfg->key_dir, name);
+        *key = sign_key_read(buf_str(&path), &err);
+        if (*key == NULL)
             log_critical("%s", buf_str(&err));
     }
     buf_free(&path);
     buf_free(&err);
-    return r->key != NULL;
+    return *key;
 }
 
+/* Not every project has a key for Ed25519. */
+static bool
+knows_ed25519(const struct receiver *r)
+{
+    struct buf path = BUF_INIT;
+    bool known = strcmp(r->cfg->upload_certificates, "ed25519") == 0;
+
+    buf_addf(&path, "%s/upload_ed25519_public", r->cfg->key_dir);
+    known = known || r->ed25519 != NULL || file_exists(buf_str(&path));
+    buf_free(&path);
+    return known;
+}
+
+/* Either kind is good at any time: jobs that are on their way keep the
+ * certificate that was the project's choice when they were made. */
 static struct verdict
 check_certificate(struct receiver *r, const struct upload_request *req)
 {
+    bool ed25519 = sign_is_ed25519(req->xml_signature);
+    const struct sign_key *key;
     struct buf text = BUF_INIT;
     bool good;
 
-    if (!have_key(r))
+    if (ed25519 && !knows_ed25519(r))
+        return never("The upload certificate is wrong");
+    key = ed25519 ? key_of(r, &r->ed25519, "upload_ed25519_public")
+                  : key_of(r, &r->rsa, "upload_public");
+    if (key == NULL)
         return later("The server's key cannot be read");
     if (req->xml_signature[0] == '\0' || !req->has_max_nbytes)
         return never("The upload certificate is missing");
     upload_certificate_text(req->name, req->max_nbytes, &text);
-    good = sign_verify(r->key, buf_str(&text), text.len, req->xml_signature);
+    good = sign_verify(key, buf_str(&text), text.len, req->xml_signature);
     buf_free(&text);
     return good ? done : never("The upload certificate is wrong");
 }
@@ -403,10 +424,11 @@ receive_request(struct receiver *r, struct cgi *cgi, struct buf *reply)
 void
 receive_close(struct receiver *r)
 {
-    if (r->key != NULL)
-        sign_key_free(r->key);
+    sign_key_free(r->rsa);
+    sign_key_free(r->ed25519);
     if (r->db != NULL)
         db_close(r->db);
-    r->key = NULL;
+    r->rsa = NULL;
+    r->ed25519 = NULL;
     r->db = NULL;
 }

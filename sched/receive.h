@@ -16,8 +16,9 @@ struct sign_key;
 /* What a worker keeps from one request to the next. */
 struct receiver {
     const struct config *cfg;
-    struct sign_key *key; /* upload_public, or NULL: not read yet */
-    struct db *db;        /* only without certificates */
+    struct sign_key *rsa;     /* upload_public, or NULL: not read yet */
+    struct sign_key *ed25519; /* upload_ed25519_public, likewise */
+    struct db *db;            /* only without certificates */
 };
 
 /* Handle the request whose body `cgi` holds; the reply is appended.  What is

@@ -119,7 +119,8 @@ write_key(const char *dir, const char *pair, const char *kind,
 /* A pair of which one half exists is left alone: the public half of a signing
  * key whose private half is kept on another machine is the normal case. */
 static int
-make_pair(const char *dir, const char *pair, mode_t private_mode)
+make_pair(const char *dir, const char *pair, mode_t private_mode,
+          int (*make)(struct buf *, struct buf *))
 {
     struct buf path = BUF_INIT;
     struct buf private_key = BUF_INIT;
@@ -136,9 +137,9 @@ make_pair(const char *dir, const char *pair, mode_t private_mode)
         rc = -1;
         goto out;
     }
-    rc = sign_key_make(&private_key, &public_key);
+    rc = make(&private_key, &public_key);
     if (rc != 0)
-        tool_error("making an RSA key failed");
+        tool_error("making a key pair failed: %s", pair);
     if (rc == 0)
         rc = write_key(dir, pair, "private", &private_key, private_mode);
     if (rc == 0)
@@ -150,8 +151,9 @@ out:
     return rc;
 }
 
-/* upload_private is read by scheduler and transitioner (the group);
- * code_sign_private by nobody but the owner, best on another machine. */
+/* upload_private and upload_ed25519_private are read by scheduler and
+ * transitioner (the group); code_sign_private by nobody but the owner, best on
+ * another machine. */
 int
 newproject_make_keys(const struct newproject *p)
 {
@@ -167,9 +169,12 @@ newproject_make_keys(const struct newproject *p)
                                         chmod(buf_str(&dir), 0750) != 0))
         rc = failed("make folder", buf_str(&dir));
     if (rc == 0)
-        rc = make_pair(buf_str(&dir), "upload", 0640);
+        rc = make_pair(buf_str(&dir), "upload", 0640, sign_key_make);
     if (rc == 0)
-        rc = make_pair(buf_str(&dir), "code_sign", 0600);
+        rc = make_pair(buf_str(&dir), "upload_ed25519", 0640,
+                       sign_key_make_ed25519);
+    if (rc == 0)
+        rc = make_pair(buf_str(&dir), "code_sign", 0600, sign_key_make);
     buf_free(&dir);
     return rc;
 }

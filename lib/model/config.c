@@ -116,17 +116,26 @@ check_id(struct config_reader *r, int line, const char *name, const char *text)
         config_fault(r, line, "<%s>: not an id: %s", name, text);
 }
 
+static void
+check_certificates(struct config_reader *r, int line, const char *name,
+                   const char *text)
+{
+    if (strcmp(text, "rsa") != 0 && strcmp(text, "ed25519") != 0)
+        config_fault(r, line, "<%s>: neither rsa nor ed25519: %s", name, text);
+}
+
 /* What a type and bounds cannot say about an element's text. */
 static const struct {
     const char *name;
     void (*check)(struct config_reader *, int line, const char *name,
                   const char *text);
 } checks[] = {
-    {"ban_os",                            check_regex},
-    {"ban_cpu",                           check_regex},
-    {"locality_scheduling_workunit_file", check_regex},
-    {"locality_scheduling_sticky_file",   check_regex},
-    {"dont_search_host_for_user",         check_id   },
+    {"ban_os",                            check_regex       },
+    {"ban_cpu",                           check_regex       },
+    {"locality_scheduling_workunit_file", check_regex       },
+    {"locality_scheduling_sticky_file",   check_regex       },
+    {"dont_search_host_for_user",         check_id          },
+    {"upload_certificates",               check_certificates},
 };
 
 /* grace_period_hours and report_grace_period are one value: the last counts. */

@@ -69,6 +69,7 @@ struct config {
     /* §2.2 uploads */
     bool ignore_upload_certificates;
     bool dont_generate_upload_certificates;
+    char *upload_certificates; /* "rsa" or "ed25519" */
     int64_t fuh_debug_level;
     int64_t fuh_set_initial_permission;
     int64_t fuh_set_completed_permission;

@@ -35,7 +35,10 @@ read_key(const struct config *cfg)
     struct buf path = BUF_INIT, err = BUF_INIT;
     struct sign_key *key;
 
-    buf_addf(&path, "%s/upload_private", cfg->key_dir);
+    buf_addf(&path, "%s/%s", cfg->key_dir,
+             strcmp(cfg->upload_certificates, "ed25519") == 0
+                 ? "upload_ed25519_private"
+                 : "upload_private");
     key = sign_key_read(buf_str(&path), &err);
     if (key == NULL)
         log_critical("key %s: %s", buf_str(&path), buf_str(&err));

@@ -1,6 +1,6 @@
-/* sign.c - RSA signatures in BOINC's hex text form, with OpenSSL 3's EVP calls
- * only.  The numbers lie one behind the other, big-endian, each in a field of
- * fixed length; the text is their hex digits. */
+/* sign.c - RSA signatures in BOINC's hex text form, and Ed25519 ones, with
+ * OpenSSL 3's EVP calls only.  The numbers lie one behind the other,
+ * big-endian, each in a field of fixed length; the text is their hex digits. */
 #include "sign.h"
 
 #include <ctype.h>
@@ -24,7 +24,9 @@ enum {
     SIGNATURE_BYTES = 128,
     PUBLIC_BYTES = 256,
     PRIVATE_BYTES = 704,
-    LINE_BYTES = 32, /* 64 digits */
+    LINE_BYTES = 32,   /* 64 digits */
+    ED_KEY_BYTES = 32, /* each half */
+    ED_SIGNATURE_BYTES = 64,
     KEY_FILE_MAX = 8192,
 };
 
@@ -48,7 +50,11 @@ enum { N_PUBLIC_FIELDS = 2 };
 struct sign_key {
     EVP_PKEY *pkey;
     bool is_private;
+    bool is_ed25519;
 };
+
+/* The first line of a key's text. */
+static const char rsa_line[] = "1024\n", ed25519_line[] = "ed25519\n";
 
 /* ---- text <-> bytes ------------------------------------------------------ */
 
@@ -181,41 +187,77 @@ key_from_bytes(const unsigned char *bytes, bool is_private, struct buf *err)
     return NULL;
 }
 
-/* The block after the first line, or NULL and why not. */
-static const char *
-skip_bits_line(const char *text, struct buf *err)
+/* The public half is not read from a private key, but made from its secret. */
+static struct sign_key *
+ed25519_from_bytes(const unsigned char *bytes, bool is_private, struct buf *err)
 {
-    static const char first[] = "1024\n";
+    struct sign_key *key = xcalloc(1, sizeof(*key));
+    unsigned char public_half[ED_KEY_BYTES];
+    size_t len = sizeof(public_half);
 
-    text += strspn(text, " \t\r\n");
-    if (strncmp(text, first, strlen(first)) == 0)
-        return text + strlen(first);
-    buf_add(err, "first line is not \"1024\": not a key of 1024 bits");
+    key->is_ed25519 = true;
+    key->is_private = is_private;
+    key->pkey =
+        is_private
+            ? EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, NULL,
+                                           bytes + ED_KEY_BYTES, ED_KEY_BYTES)
+            : EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, NULL, bytes,
+                                          ED_KEY_BYTES);
+    if (key->pkey == NULL ||
+        EVP_PKEY_get_raw_public_key(key->pkey, public_half, &len) != 1)
+        buf_add(err, "numbers that are no Ed25519 key");
+    else if (memcmp(public_half, bytes, sizeof(public_half)) != 0)
+        buf_add(err, "private and public numbers do not belong together");
+    else
+        return key;
+    sign_key_free(key);
     return NULL;
+}
+
+static bool
+skip_line(const char **text, const char *line)
+{
+    if (strncmp(*text, line, strlen(line)) != 0)
+        return false;
+    *text += strlen(line);
+    return true;
 }
 
 /* private_key: 1 must be, 0 must not be, -1 either. */
 static struct sign_key *
-parse(const char *text, int private_key, struct buf *err)
+parse_numbers(const char *text, bool ed25519, int private_key, struct buf *err)
 {
+    int public_bytes = ed25519 ? ED_KEY_BYTES : PUBLIC_BYTES;
+    int private_bytes = ed25519 ? 2 * ED_KEY_BYTES : PRIVATE_BYTES;
     unsigned char bytes[PRIVATE_BYTES];
     struct sign_key *key = NULL;
-    int n;
+    int n = parse_block(text, "\n", bytes, private_bytes);
 
-    if ((text = skip_bits_line(text, err)) == NULL)
-        return NULL;
-    n = parse_block(text, "\n", bytes, PRIVATE_BYTES);
-    if (n != PRIVATE_BYTES && n != PUBLIC_BYTES)
+    if (n != private_bytes && n != public_bytes)
         buf_add(err, "not a block of hex digits, of a key's length and with a "
                      "\".\" at its end");
-    else if (private_key == 1 && n != PRIVATE_BYTES)
+    else if (private_key == 1 && n != private_bytes)
         buf_add(err, "a public key where the private key is needed");
-    else if (private_key == 0 && n != PUBLIC_BYTES)
+    else if (private_key == 0 && n != public_bytes)
         buf_add(err, "a private key where the public key is needed");
+    else if (ed25519)
+        key = ed25519_from_bytes(bytes, n == private_bytes, err);
     else
-        key = key_from_bytes(bytes, n == PRIVATE_BYTES, err);
+        key = key_from_bytes(bytes, n == private_bytes, err);
     OPENSSL_cleanse(bytes, sizeof(bytes));
     return key;
+}
+
+static struct sign_key *
+parse(const char *text, int private_key, struct buf *err)
+{
+    text += strspn(text, " \t\r\n");
+    if (skip_line(&text, rsa_line))
+        return parse_numbers(text, false, private_key, err);
+    if (skip_line(&text, ed25519_line))
+        return parse_numbers(text, true, private_key, err);
+    buf_add(err, "first line is not \"1024\": not a key of 1024 bits");
+    return NULL;
 }
 
 struct sign_key *
@@ -284,12 +326,83 @@ sign_key_make(struct buf *ret_private, struct buf *ret_public)
     EVP_PKEY_free(pkey);
     if (!ok)
         return -1;
-    buf_add(ret_private, "1024\n");
+    buf_add(ret_private, rsa_line);
     add_block(bytes, PRIVATE_BYTES, ret_private);
-    buf_add(ret_public, "1024\n");
+    buf_add(ret_public, rsa_line);
     add_block(bytes, PUBLIC_BYTES, ret_public);
     OPENSSL_cleanse(bytes, sizeof(bytes));
     return 0;
+}
+
+int
+sign_key_make_ed25519(struct buf *ret_private, struct buf *ret_public)
+{
+    unsigned char bytes[2 * ED_KEY_BYTES];
+    size_t n_public = ED_KEY_BYTES, n_secret = ED_KEY_BYTES;
+    EVP_PKEY *pkey = EVP_PKEY_Q_keygen(NULL, NULL, "ED25519");
+    bool ok = pkey != NULL &&
+              EVP_PKEY_get_raw_public_key(pkey, bytes, &n_public) == 1 &&
+              EVP_PKEY_get_raw_private_key(pkey, bytes + ED_KEY_BYTES,
+                                           &n_secret) == 1;
+
+    EVP_PKEY_free(pkey);
+    if (!ok)
+        return -1;
+    buf_add(ret_private, ed25519_line);
+    add_block(bytes, 2 * ED_KEY_BYTES, ret_private);
+    buf_add(ret_public, ed25519_line);
+    add_block(bytes, ED_KEY_BYTES, ret_public);
+    OPENSSL_cleanse(bytes, sizeof(bytes));
+    return 0;
+}
+
+/* ---- Ed25519 ------------------------------------------------------------- */
+
+bool
+sign_is_ed25519(const char *block)
+{
+    unsigned char sig[ED_SIGNATURE_BYTES];
+
+    return parse_block(block, " \t\r\n", sig, ED_SIGNATURE_BYTES) ==
+           ED_SIGNATURE_BYTES;
+}
+
+static int
+ed25519_sign(const struct sign_key *key, const void *data, size_t n,
+             struct buf *out)
+{
+    unsigned char sig[ED_SIGNATURE_BYTES];
+    size_t len = sizeof(sig);
+    EVP_MD_CTX *ctx = EVP_MD_CTX_new();
+    bool ok = key->is_private && ctx != NULL &&
+              EVP_DigestSignInit(ctx, NULL, NULL, NULL, key->pkey) == 1 &&
+              EVP_DigestSign(ctx, sig, &len, data, n) == 1 &&
+              len == sizeof(sig);
+
+    EVP_MD_CTX_free(ctx);
+    if (!ok)
+        return -1;
+    add_block(sig, ED_SIGNATURE_BYTES, out);
+    return 0;
+}
+
+static bool
+ed25519_verify(const struct sign_key *key, const void *data, size_t n,
+               const char *block)
+{
+    unsigned char sig[ED_SIGNATURE_BYTES];
+    EVP_MD_CTX *ctx;
+    bool ok;
+
+    if (parse_block(block, " \t\r\n", sig, ED_SIGNATURE_BYTES) !=
+        ED_SIGNATURE_BYTES)
+        return false;
+    ctx = EVP_MD_CTX_new();
+    ok = ctx != NULL &&
+         EVP_DigestVerifyInit(ctx, NULL, NULL, NULL, key->pkey) == 1 &&
+         EVP_DigestVerify(ctx, sig, sizeof(sig), data, n) == 1;
+    EVP_MD_CTX_free(ctx);
+    return ok;
 }
 
 /* ---- signatures ---------------------------------------------------------- */
@@ -301,8 +414,8 @@ sign_md5(const struct sign_key *key, const char *md5_hex, struct buf *out)
     unsigned char sig[SIGNATURE_BYTES];
     size_t len = sizeof(sig);
     EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new(key->pkey, NULL);
-    bool ok = key->is_private && strlen(md5_hex) == 32 && ctx != NULL &&
-              EVP_PKEY_sign_init(ctx) == 1 &&
+    bool ok = key->is_private && !key->is_ed25519 && strlen(md5_hex) == 32 &&
+              ctx != NULL && EVP_PKEY_sign_init(ctx) == 1 &&
               EVP_PKEY_CTX_set_rsa_padding(ctx, RSA_PKCS1_PADDING) == 1 &&
               EVP_PKEY_sign(ctx, sig, &len, (const unsigned char *)md5_hex,
                             32) == 1 &&
@@ -321,6 +434,8 @@ sign_data(const struct sign_key *key, const void *data, size_t n,
 {
     char md5[MD5_HEX];
 
+    if (key->is_ed25519)
+        return ed25519_sign(key, data, n, out);
     digest_md5(data, n, md5);
     return sign_md5(key, md5, out);
 }
@@ -334,7 +449,7 @@ sign_verify_md5(const struct sign_key *key, const char *md5_hex,
     EVP_PKEY_CTX *ctx;
     bool ok;
 
-    if (strlen(md5_hex) != 32 ||
+    if (key->is_ed25519 || strlen(md5_hex) != 32 ||
         parse_block(block, " \t\r\n", sig, SIGNATURE_BYTES) != SIGNATURE_BYTES)
         return false;
     ctx = EVP_PKEY_CTX_new(key->pkey, NULL);
@@ -352,6 +467,8 @@ sign_verify(const struct sign_key *key, const void *data, size_t n,
 {
     char md5[MD5_HEX];
 
+    if (key->is_ed25519)
+        return ed25519_verify(key, data, n, block);
     digest_md5(data, n, md5);
     return sign_verify_md5(key, md5, block);
 }

@@ -66,7 +66,7 @@ bench_new() {
 	bare_app
 	sql "UPDATE app SET target_nresults = 0"
 	mkdir -p "$PROJECT/templates"
-	cp "$top/test/data/keys/upload_private" "$PROJECT/keys/"
+	cp "$top"/test/data/keys/upload{,_ed25519}_private "$PROJECT/keys/"
 	# the folders of a project that has been at work for long
 	(cd "$PROJECT/upload" && seq 0 1023 | xargs printf '%x ' | xargs mkdir)
 	templates

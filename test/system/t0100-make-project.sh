@@ -23,6 +23,8 @@ promise "the signing key is the owner's alone" mode 600 keys/code_sign_private
 promise "the upload key is the group's, too" mode 640 keys/upload_private
 promise "the private key has 22 lines of digits" key_file code_sign_private 24
 promise "the public key has 8" key_file upload_public 10
+promise "so is the other one" mode 640 keys/upload_ed25519_private
+promise "which has its public half" test "$(head -n 1 keys/upload_ed25519_public)" = ed25519
 promise "uploads belong to the group" mode 2770 upload
 promise "config.xml is without faults" bin/show_config master_url
 promise "certificates are on" test "$(bin/show_config ignore_upload_certificates)" = 0

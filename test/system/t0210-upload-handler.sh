@@ -165,6 +165,10 @@ certificate=$("$build/test/system/certify" "$top/test/data/keys/code_sign_privat
 	x_0_r1_0 1000000)
 put x_0_r1_0 "$T/big" 0 "" "signature=$certificate"
 promise "a certificate of another key" status -1
+certificate=$("$build/test/system/certify" \
+	"$top/test/data/keys/upload_ed25519_private" x_0_r1_0 1000000)
+put x_0_r1_0 "$T/big" 0 "" "signature=$certificate"
+promise "a kind of certificate that the project has no key for" status -1
 put "$(printf 'a%.0s' $(seq 1 300))" "$T/big"
 promise "a name of 300 characters" status -1
 put "$(printf 'a%.0s' $(seq 1 253))" "$T/big"
@@ -303,6 +307,37 @@ put key_0_r1_0 "$T/big"
 promise "no key: later" status 1
 mv "$T/key" "$PROJECT/keys/upload_public"
 
+# either kind of certificate is good, whichever new results get
+cp "$top/test/data/keys/upload_ed25519_public" "$PROJECT/keys/"
+both_kinds() { # NAME OF CONFIGURATION
+	local kind
+	for kind in upload upload_ed25519; do
+		private=$top/test/data/keys/${kind}_private
+		put "$1_${kind}_0_r1_0" "$T/big"
+		promise "$1: a file with a certificate by $kind" \
+			stored "$1_${kind}_0_r1_0" "$T/big"
+	done
+	mark
+	private=$top/test/data/keys/upload_ed25519_private
+	certificate=$("$build/test/system/certify" "$private" x_0_r1_0 1000)
+	put x_0_r1_0 "$T/big" 0 "" "signature=$certificate"
+	promise "$1: an Ed25519 certificate of a smaller limit" status -1 wrong
+	certificate=$("$build/test/system/certify" "$private" y_0_r1_0 1000000)
+	put x_0_r1_0 "$T/big" 0 "" "signature=$certificate"
+	promise "$1: an Ed25519 certificate of another file" status -1 wrong
+	promise "$1: nothing of these is stored" nothing_stored
+}
+bare_config ""
+both_kinds rsa
+bare_config "<upload_certificates>ed25519</upload_certificates>"
+both_kinds ed25519
+mv "$PROJECT/keys/upload_ed25519_public" "$T/key"
+put nokey_0_r1_0 "$T/big"
+promise "Ed25519 is the project's choice and has no key: later" status 1
+private=$top/test/data/keys/upload_private
+put older_0_r1_0 "$T/big"
+promise "RSA is verified nevertheless" stored older_0_r1_0 "$T/big"
+
 # without certificates the database must expect the file
 bare_config "<ignore_upload_certificates>1</ignore_upload_certificates>"
 sql "INSERT INTO result SET name = 'wu_0', server_state = 4, xml_doc_in =
@@ -338,6 +373,6 @@ promise "not after its result is over" status -1 "not expected"
 
 promise "nothing critical but what was provoked" same 0 \
 	"$(grep CRITICAL "$PROJECT/log/file_upload_handler.log" |
-		grep -vc 'link_0_r1_0\|upload_public\|dir_0\|upload/')"
+		grep -vc 'link_0_r1_0\|upload_public\|upload_ed25519_public\|dir_0\|upload/')"
 
 done_promising

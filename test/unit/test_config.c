@@ -69,6 +69,7 @@ START_TEST(defaults_are_those_of_the_reference)
     ck_assert_str_eq(cfg->httpd_user, "apache");
     ck_assert(!cfg->ignore_upload_certificates);
     ck_assert(!cfg->dont_generate_upload_certificates);
+    ck_assert_str_eq(cfg->upload_certificates, "rsa");
     ck_assert_int_eq(cfg->fuh_debug_level, 3);
     ck_assert_int_eq(cfg->fuh_set_initial_permission, 0664);
     ck_assert_int_eq(cfg->fuh_set_completed_permission, -1);
@@ -229,6 +230,8 @@ static const struct {
      "config.xml:2: <fuh_set_initial_permission>: not an octal number: 0888\n"},
     {"<ban_cpu>(</ban_cpu>",
      "config.xml:2: <ban_cpu>: not an extended regular expression: "          },
+    {"<upload_certificates>md5</upload_certificates>",
+     "config.xml:2: <upload_certificates>: neither rsa nor ed25519: md5\n"    },
     {"<dont_search_host_for_user>bob</dont_search_host_for_user>",
      "config.xml:2: <dont_search_host_for_user>: not an id: bob\n"            },
     {"<long_name><b>x</b></long_name>",
