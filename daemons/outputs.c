@@ -19,7 +19,10 @@
 #include "path.h"
 #include "template.h"
 
-enum { PATIENCE = 86400 /* s */ };
+enum {
+    PATIENCE = 86400, /* s */
+    FIRST_GUESS = 8,  /* of so many files a document is read once */
+};
 
 void
 outputs_free(struct outputs *o)
@@ -117,17 +120,18 @@ add(const struct config *cfg, const struct outputs_wanted *want,
     return look_at(cfg, want, f->optional, o, i);
 }
 
-/* The files that the document names (malloc), their number in *n. */
+/* The files that the document names (malloc), their number in *n (-1: it cannot
+ * be read). */
 static struct output_file *
 named_files(const char *xml_doc_in, int *n)
 {
-    struct output_file *files = NULL;
+    int room = FIRST_GUESS;
+    struct output_file *files = xcalloc((size_t)room, sizeof(*files));
 
-    *n = result_document_files(xml_doc_in, NULL, 0);
-    if (*n < 0)
-        return NULL;
-    files = xcalloc((size_t)*n + 1, sizeof(*files));
-    *n = result_document_files(xml_doc_in, files, *n);
+    while ((*n = result_document_files(xml_doc_in, files, room)) > room) {
+        room = *n;
+        files = xrealloc(files, (size_t)room * sizeof(*files));
+    }
     return files;
 }
 
