@@ -21,7 +21,11 @@
 #include "trial.h"
 #include "verdict.h"
 
-enum { BATCH = 100 };
+/* A user, team or host gets its credit once in each batch, however many of the
+ * results are theirs, so large ones are cheaper; but a batch holds its locks
+ * for about 0.1 s.  The documents, which may be large, are there for a part of
+ * it at a time. */
+enum { BATCH = 256, DOCUMENTS = 64 };
 
 struct validator_options {
     bool credit_from_wu;
@@ -169,8 +173,12 @@ validate_batch(struct daemon *d)
     };
     int stored;
 
-    for (size_t i = 0; i < s->batch.n; i++)
+    for (size_t i = 0; i < s->batch.n; i++) {
+        if (i % DOCUMENTS == 0 &&
+            db_validate_documents(d->db, &s->batch, i, DOCUMENTS) != 0)
+            return -1;
         decide(d, i);
+    }
     if (!o->dry_run && db_validate_store(d->db, &s->batch, &terms) != 0)
         return db_is_lost(d->db) ? -1 : isolate(d);
     stored = count_stored(s);
@@ -185,8 +193,11 @@ static int
 try_one(struct daemon *d)
 {
     struct validator *s = d->state;
-    struct trial *t = trial_begin(&s->batch, 0);
+    struct trial *t;
 
+    if (db_validate_documents(d->db, &s->batch, 0, 1) != 0)
+        return -1;
+    t = trial_begin(&s->batch, 0);
     decide(d, 0);
     trial_print(t, &s->batch, 0);
     return fflush(stdout) == 0 ? 0 : -1;

@@ -44,7 +44,7 @@ workunit_from_row(struct db_query *q, struct workunit *wu)
     "workunitid, id, name, validate_state, file_delete_state, hostid, "        \
     "userid, appid, app_version_id, sent_time, received_time, cpu_time, "      \
     "elapsed_time, flops_estimate, exit_status, granted_credit, "              \
-    "claimed_credit, runtime_outlier, xml_doc_in, stderr_out"
+    "claimed_credit, runtime_outlier"
 
 static void
 result_from_row(struct db_query *q, enum outcome outcome, struct result *r)
@@ -72,21 +72,29 @@ result_from_row(struct db_query *q, enum outcome outcome, struct result *r)
     r->granted_credit = db_col_double(q, c++);
     r->claimed_credit = db_col_double(q, c++);
     r->runtime_outlier = db_col_i64(q, c++) != 0;
-    r->xml_doc_in = db_col_dup(q, c++);
-    r->stderr_out = db_col_dup(q, c++);
+}
+
+static void
+forget_document(struct result *r)
+{
+    free(r->xml_doc_in);
+    free(r->stderr_out);
+    r->xml_doc_in = r->stderr_out = NULL;
+}
+
+static void
+forget_documents(struct validate_batch *b)
+{
+    for (size_t i = 0; i < b->n_results; i++)
+        forget_document(&b->result[i]);
+    for (size_t i = 0; i < b->n_failed; i++)
+        forget_document(&b->failed[i].result);
 }
 
 static void
 forget(struct validate_batch *b)
 {
-    for (size_t i = 0; i < b->n_results; i++) {
-        free(b->result[i].xml_doc_in);
-        free(b->result[i].stderr_out);
-    }
-    for (size_t i = 0; i < b->n_failed; i++) {
-        free(b->failed[i].result.xml_doc_in);
-        free(b->failed[i].result.stderr_out);
-    }
+    forget_documents(b);
     free(b->hav);
     free(b->version);
     b->hav = NULL;
@@ -255,6 +263,79 @@ db_validate_due(struct db *db, const struct validate_query *want,
                      take_failed) != 0)
         return -1;
     return db_validate_read_averages(db, b);
+}
+
+/* ---- documents ------------------------------------------------------------
+ */
+
+static int
+by_result_id(const void *a, const void *b)
+{
+    const struct result *const *x = a, *const *y = b;
+
+    return ((*x)->id > (*y)->id) - ((*x)->id < (*y)->id);
+}
+
+/* Pointers to the results of wu[from … to - 1], by id (malloc). */
+static struct result **
+list_results(struct validate_batch *b, size_t from, size_t to, size_t *ret_n)
+{
+    struct result **list =
+        xcalloc(b->n_results + b->n_failed + 1, sizeof(struct result *));
+    size_t n = 0;
+
+    for (size_t i = from; i < to; i++)
+        for (size_t k = 0; k < b->wu[i].n; k++)
+            list[n++] = &b->result[b->wu[i].first + k];
+    for (size_t f = 0; f < b->n_failed; f++)
+        if (b->failed[f].wu >= from && b->failed[f].wu < to)
+            list[n++] = &b->failed[f].result;
+    qsort(list, n, sizeof(struct result *), by_result_id);
+    *ret_n = n;
+    return list;
+}
+
+/* The rows come by id, as the list is. */
+static int
+read_documents(struct db *db, struct result *const *list, size_t n)
+{
+    int64_t *ids = xcalloc(n, sizeof(*ids));
+    struct db_query *q;
+    unsigned p = 0;
+    size_t i = 0;
+    int rc = -1;
+
+    for (size_t k = 0; k < n; k++)
+        ids[k] = list[k]->id;
+    q = db_prepare_list(db,
+                        "SELECT id, xml_doc_in, stderr_out FROM result FORCE "
+                        "INDEX (PRIMARY) WHERE id IN (",
+                        n, ") ORDER BY id");
+    if (q != NULL && db_bind_list(q, &p, ids, n) == 0)
+        while ((rc = db_step(q)) == 0) {
+            while (list[i]->id != db_col_i64(q, 0))
+                i++;
+            list[i]->xml_doc_in = db_col_dup(q, 1);
+            list[i]->stderr_out = db_col_dup(q, 2);
+        }
+    db_finish(q);
+    free(ids);
+    return rc == DB_NONE ? 0 : -1;
+}
+
+int
+db_validate_documents(struct db *db, struct validate_batch *b, size_t from,
+                      size_t n)
+{
+    size_t to = n < b->n - from ? from + n : b->n, n_list;
+    struct result **list = list_results(b, from, to, &n_list);
+    int rc = 0;
+
+    forget_documents(b);
+    if (n_list > 0)
+        rc = read_documents(db, list, n_list);
+    free(list);
+    return rc;
 }
 
 int

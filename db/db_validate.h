@@ -85,7 +85,7 @@ struct validate_batch {
     struct validate_verdict *verdict; /* the caller decides */
     /* Those that are OVER with SUCCESS and not INVALID.  Filled: id, name, the
      * states, host, user, app version, times, exit_status, granted_credit,
-     * flops_estimate, xml_doc_in, stderr_out. */
+     * flops_estimate; by db_validate_documents(): xml_doc_in, stderr_out. */
     size_t n_results;
     struct result *result;
     struct validate_change *change; /* the caller decides; all zero */
@@ -113,6 +113,12 @@ struct validate_terms {
 int db_validate_due(struct db *, const struct validate_query *,
                     struct validate_batch *);
 void validate_batch_free(struct validate_batch *);
+
+/* Read the documents of all results of wu[from … from + n - 1] (of those that
+ * are there), and forget those of others: they may be large, and are wanted
+ * only while outputs are compared.  0 or -1. */
+int db_validate_documents(struct db *, struct validate_batch *, size_t from,
+                          size_t n);
 
 /* The statistics of a result's host with its version (empty if there are none
  * yet); NULL: the result has no version. */

@@ -144,6 +144,32 @@ START_TEST(reads_what_is_to_be_compared)
 }
 END_TEST
 
+/* They may be large: only those of the workunits that are compared now. */
+START_TEST(documents_are_there_for_a_part_of_the_batch)
+{
+    for (int i = 0; i < 3; i++)
+        add_workunit(BIG + i);
+    dbtest_exec(other, "UPDATE result SET stderr_out = CONCAT('of ', id), "
+                       "xml_doc_in = name");
+    due();
+    ck_assert_uint_eq(batch.n_results, 6);
+    ck_assert_int_eq(db_validate_documents(db, &batch, 0, 2), 0);
+    ck_assert_str_eq(batch.result[0].stderr_out, "of 50000000000");
+    ck_assert_str_eq(batch.result[0].xml_doc_in, "wu5000000000_0");
+    ck_assert_str_eq(batch.result[3].stderr_out, "of 50000000011");
+    ck_assert_ptr_null(batch.result[4].stderr_out);
+    ck_assert_int_eq(db_validate_documents(db, &batch, 2, 2), 0);
+    ck_assert_ptr_null(batch.result[0].stderr_out);
+    ck_assert_ptr_null(batch.result[3].xml_doc_in);
+    ck_assert_str_eq(batch.result[5].stderr_out, "of 50000000021");
+    /* gone meanwhile: the verdict will not be stored */
+    dbtest_exec(other, "DELETE FROM result WHERE id = 50000000001");
+    ck_assert_int_eq(db_validate_documents(db, &batch, 0, 1), 0);
+    ck_assert_str_eq(batch.result[0].stderr_out, "of 50000000000");
+    ck_assert_ptr_null(batch.result[1].stderr_out);
+}
+END_TEST
+
 START_TEST(pages_by_id_and_divides)
 {
     struct validate_query want = {.appid = 1, .limit = 2, .after_id = BIG};
@@ -414,6 +440,7 @@ db_validate_suite(void)
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_set_timeout(tc, 60);
     tcase_add_test(tc, reads_what_is_to_be_compared);
+    tcase_add_test(tc, documents_are_there_for_a_part_of_the_batch);
     tcase_add_test(tc, pages_by_id_and_divides);
     tcase_add_test(tc, verdict_and_credit_are_stored_together);
     tcase_add_test(tc, the_same_verdict_again_grants_nothing);
