@@ -29,42 +29,55 @@ may_be_embedded(const char *text)
     return doc != NULL;
 }
 
+/* About a hundred fields for each workunit: printf would take longer than the
+ * rest. */
+static void
+add_all(struct buf *out, const char *before, const char *name,
+        const char *after)
+{
+    buf_add(out, before);
+    buf_add(out, name);
+    buf_add(out, after);
+}
+
 static void
 add_document(struct buf *out, const struct archive_field *f)
 {
     size_t n = strlen(f->text);
 
-    buf_addf(out, "  <%s>\n", f->name);
-    if (may_be_embedded(f->text))
+    add_all(out, "  <", f->name, ">\n");
+    if (n == 0 || may_be_embedded(f->text))
         buf_add(out, f->text);
     else
         xml_escape(out, f->text);
     if (n > 0 && f->text[n - 1] != '\n')
         buf_addc(out, '\n');
-    buf_addf(out, "  </%s>\n", f->name);
+    add_all(out, "  </", f->name, ">\n");
 }
 
 void
 archive_record(struct buf *out, const char *element,
                const struct archive_field *field, int n_fields)
 {
-    buf_addf(out, "<%s>\n", element);
+    add_all(out, "<", element, ">\n");
     for (int i = 0; i < n_fields; i++) {
         const struct archive_field *f = &field[i];
 
         switch (f->form) {
         case ARCHIVE_PLAIN:
-            buf_addf(out, "  <%s>%s</%s>\n", f->name, f->text, f->name);
+            add_all(out, "  <", f->name, ">");
+            add_all(out, f->text, "</", f->name);
+            buf_add(out, ">\n");
             break;
         case ARCHIVE_TEXT:
-            buf_addf(out, "  <%s>", f->name);
+            add_all(out, "  <", f->name, ">");
             xml_escape(out, f->text);
-            buf_addf(out, "</%s>\n", f->name);
+            add_all(out, "</", f->name, ">\n");
             break;
         case ARCHIVE_XML:
             add_document(out, f);
             break;
         }
     }
-    buf_addf(out, "</%s>\n", element);
+    add_all(out, "</", element, ">\n");
 }
