@@ -91,6 +91,7 @@ life_report() {
 	for (( ; from <= to; from += 20000)); do
 		sql "UPDATE result SET server_state = 5, outcome = 1, client_state = 5,
 		    hostid = (id * 7) % 2000 + 1, userid = (id * 7) % 1000 + 1,
+		    teamid = ((id * 7) % 1000 + 1) % 50 + 1,
 		    sent_time = UNIX_TIMESTAMP() - 7200,
 		    received_time = UNIX_TIMESTAMP(),
 		    report_deadline = UNIX_TIMESTAMP() + 86400, cpu_time = 3500,
