@@ -12,9 +12,11 @@
  * brings at most one end tag of its own length plus one. */
 #include "dialect.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "dialect_text.h"
 #include "utf8.h"
 #include "xml.h"
 
@@ -40,6 +42,7 @@ struct scan {
     size_t n;
     size_t pos;
     struct dialect *out;
+    struct xml_doc *doc; /* built instead of out->xml; NULL: it is written */
     struct buf *err;
     struct buf bytes; /* scratch: text with its references decoded */
     struct buf text;  /* scratch: the same as UTF-8 */
@@ -136,92 +139,35 @@ is_name_char(char c)
 
 /* ---- text --------------------------------------------------------------- */
 
-/* The byte that a reference at p stands for, or -1; *len is its length.  Only
- * what clients write is known (§0.1), the rest stays as it is. */
-static int
-reference(const char *p, size_t n, size_t *len)
-{
-    static const struct {
-        const char *text;
-        char byte;
-    } known[] = {
-        {"&lt;",   '<' },
-        {"&gt;",   '>' },
-        {"&amp;",  '&' },
-        {"&quot;", '"' },
-        {"&apos;", '\''},
-        {"&#xD;",  '\r'},
-        {"&#xA;",  '\n'},
-    };
-    int value = 0;
-    size_t i = 2;
-
-    for (size_t k = 0; k < ARRAY_LEN(known); k++) {
-        *len = strlen(known[k].text);
-        if (n >= *len && memcmp(p, known[k].text, *len) == 0)
-            return known[k].byte;
-    }
-    if (n < 4 || p[1] != '#')
-        return -1;
-    while (i < n && i < 5 && p[i] >= '0' && p[i] <= '9')
-        value = value * 10 + (p[i++] - '0');
-    if (i == 2 || i == n || p[i] != ';' || value > 255)
-        return -1;
-    *len = i + 1;
-    return value;
-}
-
+/* Bytes of the input as UTF-8 without references: in s->text. */
 static void
-decode(const char *p, size_t n, struct buf *out)
+clean_text(struct scan *s, const char *p, size_t n, bool references)
 {
-    size_t i = 0;
-
-    while (i < n) {
-        const char *amp = memchr(p + i, '&', n - i);
-        size_t plain = amp != NULL ? (size_t)(amp - p) - i : n - i;
-        size_t len = 1;
-        int byte;
-
-        buf_addn(out, p + i, plain);
-        i += plain;
-        if (i == n)
-            break;
-        byte = reference(p + i, n - i, &len);
-        if (byte < 0)
-            len = 1;
-        buf_addc(out, byte < 0 ? '&' : (char)(unsigned char)byte);
-        i += len;
+    buf_reset(&s->text);
+    if (!references) {
+        utf8_repair(p, n, &s->text);
+        return;
     }
-}
-
-/* Text that stands for itself: nearly all there is. */
-static bool
-is_plain(const char *p, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if ((p[i] < ' ' && p[i] != '\n' && p[i] != '\t') || p[i] > '~' ||
-            p[i] == '&' || p[i] == '<' || p[i] == '>' || p[i] == '"')
-            return false;
-    return true;
+    buf_reset(&s->bytes);
+    dialect_decode(p, n, &s->bytes);
+    utf8_repair(buf_str(&s->bytes), s->bytes.len, &s->text);
 }
 
 /* Bytes of the input as text of the document. */
 static void
 put_text(struct scan *s, const char *p, size_t n, bool references)
 {
-    if (is_plain(p, n)) {
+    bool plain = dialect_is_plain(p, n);
+
+    if (!plain)
+        clean_text(s, p, n, references);
+    if (s->doc != NULL)
+        xml_build_text(s->doc, plain ? p : buf_str(&s->text),
+                       plain ? n : s->text.len);
+    else if (plain)
         buf_addn(&s->out->xml, p, n);
-        return;
-    }
-    buf_reset(&s->text);
-    if (references) {
-        buf_reset(&s->bytes);
-        decode(p, n, &s->bytes);
-        utf8_repair(buf_str(&s->bytes), s->bytes.len, &s->text);
-    } else {
-        utf8_repair(p, n, &s->text);
-    }
-    xml_escape(&s->out->xml, buf_str(&s->text));
+    else
+        xml_escape(&s->out->xml, buf_str(&s->text));
 }
 
 /* Write the text that ends at s->pos.  Runs are collected, as what looks like
@@ -334,6 +280,35 @@ read_attribute(const char **p, const char *end, struct name *name,
     return true;
 }
 
+/* A parser takes line ends and tabs in a value for blanks. */
+static void
+build_attribute(struct scan *s, struct name name, struct name value)
+{
+    struct buf text = BUF_INIT;
+
+    clean_text(s, value.at, value.len, true);
+    put_name(&text, name);
+    for (size_t i = 0; i < s->text.len; i++)
+        if (s->text.data[i] == '\n' || s->text.data[i] == '\t')
+            s->text.data[i] = ' ';
+    xml_build_attr(s->doc, buf_str(&text), buf_str(&s->text), s->text.len);
+    buf_free(&text);
+}
+
+static void
+put_attribute(struct scan *s, struct name name, struct name value)
+{
+    if (s->doc != NULL) {
+        build_attribute(s, name, value);
+        return;
+    }
+    buf_addc(&s->out->xml, ' ');
+    put_name(&s->out->xml, name);
+    buf_add(&s->out->xml, "=\"");
+    put_text(s, value.at, value.len, true);
+    buf_addc(&s->out->xml, '"');
+}
+
 static void
 put_attributes(struct scan *s, const struct tag *t)
 {
@@ -352,25 +327,69 @@ put_attributes(struct scan *s, const struct tag *t)
             (name.len >= 3 && memcmp(name.at, "xml", 3) == 0))
             continue;
         seen[n++] = name;
-        buf_addc(&s->out->xml, ' ');
-        put_name(&s->out->xml, name);
-        buf_add(&s->out->xml, "=\"");
-        put_text(s, value.at, value.len, true);
-        buf_addc(&s->out->xml, '"');
+        put_attribute(s, name, value);
+    }
+}
+
+/* The name of an element as it stands in the document: in s->bytes. */
+static const char *
+clean_name(struct scan *s, struct name name)
+{
+    buf_reset(&s->bytes);
+    put_name(&s->bytes, name);
+    return buf_str(&s->bytes);
+}
+
+static void
+put_open(struct scan *s, const struct tag *t)
+{
+    if (s->doc != NULL) {
+        xml_build_open(s->doc, clean_name(s, t->name));
+        put_attributes(s, t);
+        if (t->empty)
+            xml_build_close(s->doc);
+        return;
+    }
+    buf_addc(&s->out->xml, '<');
+    put_name(&s->out->xml, t->name);
+    put_attributes(s, t);
+    buf_add(&s->out->xml, t->empty ? "/>" : ">");
+}
+
+static void
+put_close(struct scan *s, struct name name)
+{
+    if (s->doc != NULL) {
+        xml_build_close(s->doc);
+        return;
+    }
+    buf_add(&s->out->xml, "</");
+    put_name(&s->out->xml, name);
+    buf_addc(&s->out->xml, '>');
+}
+
+/* An empty element that stands for a body; number NULL: without one. */
+static void
+put_stand_in(struct scan *s, const char *name, const char *number)
+{
+    if (s->doc != NULL) {
+        xml_build_open(s->doc, name);
+        if (number != NULL)
+            xml_build_attr(s->doc, "n", number, strlen(number));
+        xml_build_close(s->doc);
+    } else if (number != NULL) {
+        buf_addf(&s->out->xml, "<%s n=\"%s\"/>", name, number);
+    } else {
+        buf_addf(&s->out->xml, "<%s/>", name);
     }
 }
 
 static int
 open_element(struct scan *s, const struct tag *t)
 {
-    buf_addc(&s->out->xml, '<');
-    put_name(&s->out->xml, t->name);
-    put_attributes(s, t);
-    if (t->empty) {
-        buf_add(&s->out->xml, "/>");
+    put_open(s, t);
+    if (t->empty)
         return 0;
-    }
-    buf_addc(&s->out->xml, '>');
     if (s->depth == DIALECT_MAX_DEPTH)
         return give_up(s, "elements are nested too deeply");
     s->open[s->depth++] = t->name;
@@ -386,11 +405,8 @@ close_element(struct scan *s, struct name name)
 
     while (at > 0 && !same_name(s->open[at - 1], name.at, name.len))
         at--;
-    while (at > 0 && s->depth >= at) {
-        buf_add(&s->out->xml, "</");
-        put_name(&s->out->xml, s->open[--s->depth]);
-        buf_addc(&s->out->xml, '>');
-    }
+    while (at > 0 && s->depth >= at)
+        put_close(s, s->open[--s->depth]);
 }
 
 /* ---- opaque bodies ------------------------------------------------------ */
@@ -467,6 +483,7 @@ cut_body(struct scan *s, const struct opaque *o)
 {
     size_t end = o->ending == ENDS_AS_STDERR ? stderr_end(s)
                                              : seek(s, &s->closers[o - opaque]);
+    char number[24];
 
     if (end == s->n) {
         if (!o->must_end)
@@ -474,7 +491,8 @@ cut_body(struct scan *s, const struct opaque *o)
         buf_addf(s->err, "there is no %s tag", o->end_tag);
         return -1;
     }
-    buf_addf(&s->out->xml, "<%s n=\"%zu\"/>", o->name, s->out->n_bodies);
+    snprintf(number, sizeof(number), "%zu", s->out->n_bodies);
+    put_stand_in(s, o->name, number);
     add_body(s, s->in + s->pos, end - s->pos);
     s->pos = end + strlen(o->end_tag);
     return 1;
@@ -502,7 +520,7 @@ take_tag(struct scan *s, const struct tag *t)
 
         if (rc != 0)
             return rc < 0 ? -1 : 0;
-        buf_addf(&s->out->xml, "<%s/>", o->name);
+        put_stand_in(s, o->name, NULL);
         return 0;
     }
     return open_element(s, t);
@@ -613,15 +631,16 @@ pass(struct scan *s, const char *root)
     return -1;
 }
 
-int
-dialect_repair(const char *bytes, size_t n, const char *root,
-               struct dialect *ret, struct buf *err)
+static int
+run(const char *bytes, size_t n, const char *root, struct dialect *ret,
+    struct xml_doc *doc, struct buf *err)
 {
     struct seek closers[ARRAY_LEN(opaque)];
     struct scan s = {
         .in = bytes,
         .n = n,
         .out = ret,
+        .doc = doc,
         .err = err,
         .cdata_end = {"]]>",                    0, false},
         .comment_end = {"-->",                    0, false},
@@ -641,6 +660,27 @@ dialect_repair(const char *bytes, size_t n, const char *root,
     if (rc != 0)
         dialect_free(ret);
     return rc;
+}
+
+int
+dialect_repair(const char *bytes, size_t n, const char *root,
+               struct dialect *ret, struct buf *err)
+{
+    return run(bytes, n, root, ret, NULL, err);
+}
+
+int
+dialect_read(const char *bytes, size_t n, const char *root, struct dialect *ret,
+             struct xml_doc **ret_doc, struct buf *err)
+{
+    struct xml_doc *doc = xml_build();
+
+    if (run(bytes, n, root, ret, doc, err) != 0) {
+        xml_free(doc);
+        return -1;
+    }
+    *ret_doc = doc;
+    return 0;
 }
 
 void

@@ -28,6 +28,12 @@ struct dialect {
  * 0, or -1 and a text for the volunteer in err. */
 int dialect_repair(const char *bytes, size_t n, const char *root,
                    struct dialect *ret, struct buf *err);
+/* The same in one step with reading what was repaired, which is left out of
+ * ret->xml: *ret_doc is the document. */
+struct xml_doc;
+int dialect_read(const char *bytes, size_t n, const char *root,
+                 struct dialect *ret, struct xml_doc **ret_doc,
+                 struct buf *err);
 void dialect_free(struct dialect *);
 
 #endif

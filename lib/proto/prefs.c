@@ -72,10 +72,8 @@ open_document(const char *xml, const char *root)
     struct dialect d;
     struct xml_doc *doc = NULL;
 
-    if (dialect_repair(xml, strlen(xml), root, &d, &err) == 0) {
-        doc = xml_parse(buf_str(&d.xml), d.xml.len, "preferences", &err);
+    if (dialect_read(xml, strlen(xml), root, &d, &doc, &err) == 0)
         dialect_free(&d);
-    }
     buf_free(&err);
     return doc;
 }

@@ -428,16 +428,13 @@ request_parse(const void *bytes, size_t n, struct sched_request **ret,
         buf_add(err, "it is too long");
         return -1;
     }
-    if (dialect_repair(bytes, n, "scheduler_request", &d, err) != 0)
+    if (dialect_read(bytes, n, "scheduler_request", &d, &doc, err) != 0)
         return -1;
-    doc = xml_parse(buf_str(&d.xml), d.xml.len, "request", err);
-    if (doc != NULL) {
-        *ret = read_document(doc, &d);
-        buf_truncate(err, before);
-    }
+    *ret = read_document(doc, &d);
+    buf_truncate(err, before);
     xml_free(doc);
     dialect_free(&d);
-    return doc != NULL ? 0 : -1;
+    return 0;
 }
 
 void

@@ -2,7 +2,9 @@
  *
  * A document type is refused the moment the parser meets it, so no entity is
  * ever declared, and none expanded.  struct xml_node is libxml2's node under
- * another name: handed out, never looked into elsewhere. */
+ * another name: handed out, never looked into elsewhere.  A document that is
+ * built has its nodes side by side in a few blocks, for there may be one for
+ * each request. */
 #include "xml.h"
 
 #include <errno.h>
@@ -10,6 +12,7 @@
 #include <limits.h>
 #include <math.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,12 +26,24 @@
 
 enum {
     DEPTH_MAX = 64,
+    BLOCK_SIZE = 32 * 1024,
     NUMBER_MAX = 400, /* letters of a number: "%f" of 1e308 has 316 */
     FILE_MAX = 64 * 1024 * 1024,
 };
 
+struct block {
+    struct block *next;
+    max_align_t bytes[];
+};
+
 struct xml_doc {
-    xmlDoc *doc;
+    xmlDoc *doc; /* parsed, or … */
+    xmlNode *root;
+    struct block *blocks; /* … built */
+    char *room;
+    size_t left;
+    xmlNode *open;   /* the element that is being filled */
+    struct buf text; /* … what stands in it behind its last child */
 };
 
 /* ---- reader -------------------------------------------------------------- */
@@ -180,8 +195,9 @@ xml_parse(const char *text, size_t n, const char *what, struct buf *err)
     }
     if (doc == NULL)
         return NULL;
-    ret = xmalloc(sizeof(*ret));
+    ret = xcalloc(1, sizeof(*ret));
     ret->doc = doc;
+    ret->root = xmlDocGetRootElement(doc);
     return ret;
 }
 
@@ -223,8 +239,130 @@ xml_free(struct xml_doc *doc)
 {
     if (doc == NULL)
         return;
-    xmlFreeDoc(doc->doc);
+    if (doc->doc != NULL)
+        xmlFreeDoc(doc->doc);
+    while (doc->blocks != NULL) {
+        struct block *next = doc->blocks->next;
+
+        free(doc->blocks);
+        doc->blocks = next;
+    }
+    buf_free(&doc->text);
     free(doc);
+}
+
+/* ---- built documents ----------------------------------------------------- */
+
+/* n bytes of zeros, aligned for a node; they live as long as the document. */
+static void *
+take(struct xml_doc *doc, size_t n)
+{
+    const size_t align = sizeof(max_align_t);
+    void *ret;
+
+    n = (n + align - 1) / align * align;
+    if (n > doc->left) {
+        size_t size = n > BLOCK_SIZE ? n : BLOCK_SIZE;
+        struct block *block = xcalloc(1, sizeof(*block) + size);
+
+        block->next = doc->blocks;
+        doc->blocks = block;
+        doc->room = (char *)block->bytes;
+        doc->left = size;
+    }
+    ret = doc->room;
+    doc->room += n;
+    doc->left -= n;
+    return ret;
+}
+
+static xmlChar *
+take_text(struct xml_doc *doc, const char *text, size_t n)
+{
+    xmlChar *ret = take(doc, n + 1);
+
+    if (n > 0)
+        memcpy(ret, text, n);
+    return ret;
+}
+
+static xmlNode *
+add_node(struct xml_doc *doc, xmlElementType type)
+{
+    xmlNode *node = take(doc, sizeof(*node)), *parent = doc->open;
+
+    node->type = type;
+    node->parent = parent;
+    if (parent == NULL)
+        return node;
+    node->prev = parent->last;
+    if (parent->last != NULL)
+        parent->last->next = node;
+    else
+        parent->children = node;
+    parent->last = node;
+    return node;
+}
+
+static void
+end_text(struct xml_doc *doc)
+{
+    if (doc->text.len == 0)
+        return;
+    add_node(doc, XML_TEXT_NODE)->content =
+        take_text(doc, buf_str(&doc->text), doc->text.len);
+    buf_reset(&doc->text);
+}
+
+struct xml_doc *
+xml_build(void)
+{
+    return xcalloc(1, sizeof(struct xml_doc));
+}
+
+void
+xml_build_open(struct xml_doc *doc, const char *name)
+{
+    xmlNode *node;
+
+    end_text(doc);
+    node = add_node(doc, XML_ELEMENT_NODE);
+    node->name = take_text(doc, name, strlen(name));
+    if (doc->root == NULL)
+        doc->root = node;
+    doc->open = node;
+}
+
+void
+xml_build_attr(struct xml_doc *doc, const char *name, const char *value,
+               size_t n)
+{
+    xmlAttr *attr = take(doc, sizeof(*attr)), **end = &doc->open->properties;
+
+    attr->type = XML_ATTRIBUTE_NODE;
+    attr->parent = doc->open;
+    attr->name = take_text(doc, name, strlen(name));
+    if (n > 0) {
+        attr->children = take(doc, sizeof(*attr->children));
+        attr->children->type = XML_TEXT_NODE;
+        attr->children->content = take_text(doc, value, n);
+    }
+    while (*end != NULL)
+        end = &(*end)->next;
+    *end = attr;
+}
+
+void
+xml_build_text(struct xml_doc *doc, const char *text, size_t n)
+{
+    buf_addn(&doc->text, text, n);
+}
+
+void
+xml_build_close(struct xml_doc *doc)
+{
+    end_text(doc);
+    doc->open = doc->open->parent;
 }
 
 void
@@ -243,7 +381,7 @@ xml_fault(struct buf *err, const char *file, const struct xml_node *node,
 const struct xml_node *
 xml_root(const struct xml_doc *doc)
 {
-    return (const struct xml_node *)xmlDocGetRootElement(doc->doc);
+    return (const struct xml_node *)doc->root;
 }
 
 const char *

@@ -26,6 +26,17 @@ int xml_parse_if_there(const char *folder, const char *name,
                        struct xml_doc **ret, struct buf *err);
 void xml_free(struct xml_doc *); /* NULL is fine */
 
+/* A document made piece by piece, by who has read a text himself: the first
+ * element opened is the root, attributes come before what is inside, texts side
+ * by side are one.  Texts are UTF-8 of XML characters, no escapes; names are
+ * names.  Lines are not known. */
+struct xml_doc *xml_build(void);
+void xml_build_open(struct xml_doc *, const char *name);
+void xml_build_attr(struct xml_doc *, const char *name, const char *value,
+                    size_t n);
+void xml_build_text(struct xml_doc *, const char *text, size_t n);
+void xml_build_close(struct xml_doc *);
+
 /* "file:12: text\n", the line that of the element, to err. */
 void xml_fault(struct buf *err, const char *file, const struct xml_node *,
                const char *fmt, ...) __attribute__((format(printf, 4, 5)));

@@ -64,6 +64,130 @@ static const struct {
     {"a tag without its > is text",                   "<r>1<a</r>",                                "<r>1&lt;a</r>"    },
 };
 
+/* ---- what is built is what a parser makes of what is written ---- */
+
+static void
+same_node(const struct xml_node *a, const struct xml_node *b)
+{
+    static const char *const attributes[] = {"n", "b", "a", "c", "x"};
+    struct buf x = BUF_INIT, y = BUF_INIT;
+
+    ck_assert_str_eq(xml_name(a), xml_name(b));
+    xml_text_raw(a, &x);
+    xml_text_raw(b, &y);
+    ck_assert_str_eq(buf_str(&x), buf_str(&y));
+    buf_free(&x);
+    buf_free(&y);
+    for (size_t i = 0; i < ARRAY_LEN(attributes); i++) {
+        const char *u = xml_attr(a, attributes[i]);
+        const char *v = xml_attr(b, attributes[i]);
+
+        ck_assert_int_eq(u == NULL, v == NULL);
+        if (u != NULL && v != NULL)
+            ck_assert_str_eq(u, v);
+    }
+    a = xml_first(a);
+    b = xml_first(b);
+    for (; a != NULL && b != NULL; a = xml_next(a), b = xml_next(b))
+        same_node(a, b);
+    ck_assert(a == NULL && b == NULL);
+}
+
+static void
+builds_the_same(const char *given, size_t n, const char *root)
+{
+    struct buf err = BUF_INIT, x = BUF_INIT, y = BUF_INIT;
+    struct xml_doc *built, *parsed;
+    struct dialect d, e;
+    int rc = dialect_repair(given, n, root, &d, &err);
+
+    ck_assert_int_eq(dialect_read(given, n, root, &e, &built, &err), rc);
+    if (rc == 0) {
+        buf_reset(&err);
+        parsed = xml_parse(buf_str(&d.xml), d.xml.len, "test", &err);
+        ck_assert_msg(parsed != NULL, "%s", buf_str(&err));
+        same_node(xml_root(built), xml_root(parsed));
+        xml_dump(xml_root(built), &x);
+        xml_dump(xml_root(parsed), &y);
+        ck_assert_str_eq(buf_str(&x), buf_str(&y));
+        ck_assert_uint_eq(d.n_bodies, e.n_bodies);
+        for (size_t i = 0; i < d.n_bodies; i++) {
+            ck_assert_ptr_eq(d.body[i].bytes, e.body[i].bytes);
+            ck_assert_uint_eq(d.body[i].len, e.body[i].len);
+        }
+        xml_free(parsed);
+        xml_free(built);
+        dialect_free(&d);
+        dialect_free(&e);
+    }
+    buf_free(&x);
+    buf_free(&y);
+    buf_free(&err);
+}
+
+/* Random words of the dialect, and random bytes. */
+START_TEST(what_is_built_is_what_would_be_parsed)
+{
+    static const char *const words[] = {
+        "<a>",
+        "</a>",
+        "<b/>",
+        "</b>",
+        "<b c=\"1\n\t&lt;\">",
+        "<c x='&#9;'/>",
+        "text",
+        " ",
+        "\n",
+        "&amp;",
+        "&lt;",
+        "&#228;",
+        "\xe4",
+        "\xc3\xa4",
+        "<![CDATA[",
+        "]]>",
+        "<!--",
+        "-->",
+        "<?x?>",
+        "<!d>",
+        "<stderr_out>",
+        "</stderr_out>",
+        "<a:b>",
+        "</a:b>",
+        "\r",
+        "&#xD;",
+        "\x01",
+        ">",
+        "<",
+        "\"",
+        "<job_log>",
+        "</job_log>",
+        "<msg_from_host>",
+        "</msg_from_host>",
+        "<a b=\"x\" b=\"y\">",
+        "<r>",
+        "</r>",
+        "<working_global_preferences>",
+    };
+    unsigned seed = 1;
+
+    for (int round = 0; round < 5000; round++) {
+        struct buf given = BUF_INIT;
+
+        buf_add(&given, "<r>");
+        for (int n = rand_r(&seed) % 60; n > 0; n--) {
+            if (rand_r(&seed) % 8 == 0)
+                buf_addc(&given, (char)(1 + rand_r(&seed) % 255));
+            else
+                buf_add(&given,
+                        words[(size_t)rand_r(&seed) % ARRAY_LEN(words)]);
+        }
+        buf_add(&given, "</a></r>");
+        builds_the_same(given.data, given.len, "r");
+        buf_free(&given);
+    }
+}
+END_TEST
+
 START_TEST(repairs_it)
 {
     struct buf err = BUF_INIT;
@@ -79,6 +203,7 @@ START_TEST(repairs_it)
     ck_assert_msg(doc != NULL, "not well-formed: %s", buf_str(&d.xml));
     xml_free(doc);
     dialect_free(&d);
+    builds_the_same(repairs[_i].given, strlen(repairs[_i].given), "r");
 }
 END_TEST
 
@@ -335,6 +460,7 @@ static void
 fill(TCase *tc)
 {
     tcase_set_timeout(tc, 120); /* under valgrind */
+    tcase_add_test(tc, what_is_built_is_what_would_be_parsed);
     tcase_add_loop_test(tc, repairs_it, 0, ARRAY_LEN(repairs));
     tcase_add_test(tc, drops_nul_bytes);
     tcase_add_loop_test(tc, keeps_the_body, 0, ARRAY_LEN(bodies));
