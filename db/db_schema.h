@@ -11,7 +11,7 @@
 
 struct db;
 
-enum { DB_SCHEMA_NEWEST = 90 }; /* the highest step this program knows */
+enum { DB_SCHEMA_NEWEST = 120 }; /* the highest step this program knows */
 
 /* The highest step done; 0: a project without any (no x_schema).  -1 (logged).
  */
