@@ -126,7 +126,10 @@ life_rest() {
 life_all() {
 	local kind again=
 	for kind in rsa ed25519 none; do
-		certificates_known $kind || continue
+		certificates_known $kind || {
+			echo "  no $kind certificates: this build does not make them"
+			continue
+		}
 		jobs_clear
 		bench_config ""
 		life_create $again
