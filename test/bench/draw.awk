@@ -69,7 +69,7 @@ END {
 	if (target > 0) {
 		line(left, y_of(target), left + width, y_of(target),
 		    "stroke=\"#000000\" stroke-dasharray=\"6 4\"")
-		text(left + width + 10, y_of(target) + 4, "start", "target")
+		text(left + 4, y_of(target) - 4, "start", "target")
 	}
 	for (i = 2; i <= columns; i++) {
 		printf "<polyline fill=\"none\" stroke-width=\"1.5\" stroke=\"%s\" points=\"",
