@@ -102,6 +102,7 @@ struct known_result { /* a result that a client named */
     int64_t report_deadline;
     enum server_state server_state;
     enum outcome outcome;
+    enum file_delete_state file_delete_state;
     int64_t appid;
     int64_t app_version_id;
     char name[NAME_SIZE];
@@ -151,6 +152,10 @@ struct result_report { /* what becomes of one result */
 int db_sched_store_reports(struct db *, const struct result_report *, size_t n,
                            const struct host *, const struct user *,
                            int64_t now, size_t *ret_stored);
+
+/* The output files of these results, which were deleted, have come once more:
+ * delete them again.  Their workunits are locked.  `ids` is sorted in place. */
+int db_sched_files_came_again(struct db *, int64_t *ids, size_t n);
 
 /* The host has come back without its jobs: what is in progress on it is over
  * (CLIENT_DETACHED), and its workunits are looked at. */

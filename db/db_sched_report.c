@@ -25,7 +25,8 @@ enum {
 
 #define KNOWN_COLUMNS                                                          \
     "id, workunitid, hostid, userid, sent_time, received_time, "               \
-    "report_deadline, server_state, outcome, name, appid, app_version_id"
+    "report_deadline, server_state, outcome, name, appid, "                    \
+    "app_version_id, file_delete_state"
 
 static void
 read_known(struct db_query *q, struct known_result *ret)
@@ -42,6 +43,7 @@ read_known(struct db_query *q, struct known_result *ret)
     db_col_copy(q, 9, ret->name, sizeof(ret->name));
     ret->appid = db_col_i64(q, 10);
     ret->app_version_id = db_col_i64(q, 11);
+    ret->file_delete_state = (enum file_delete_state)db_col_i64(q, 12);
 }
 
 /* Append all rows of q to the array. */
@@ -329,6 +331,43 @@ db_sched_store_reports(struct db *db, const struct result_report *r, size_t n,
         n -= chunk;
     }
     return rc;
+}
+
+static int
+came_again_chunk(struct db *db, const int64_t *ids, size_t n)
+{
+    struct buf sql = BUF_INIT;
+    struct db_query *q;
+    unsigned i = 2;
+    int rc = -1;
+
+    buf_add(&sql, "UPDATE result SET file_delete_state = ?"
+                  " WHERE file_delete_state = ? AND");
+    db_list_in(&sql, "id", n);
+    buf_add(&sql, " ORDER BY id");
+    q = db_prepare(db, buf_str(&sql));
+    if (q != NULL && db_bind_i64(q, 0, FILES_READY) == 0 &&
+        db_bind_i64(q, 1, FILES_DONE) == 0 &&
+        db_list_bind(q, &i, ids, sizeof(*ids), n) == 0)
+        rc = db_step(q);
+    db_finish(q);
+    buf_free(&sql);
+    return rc;
+}
+
+int
+db_sched_files_came_again(struct db *db, int64_t *ids, size_t n)
+{
+    qsort(ids, n, sizeof(*ids), db_list_by_id);
+    while (n > 0) {
+        size_t chunk = db_list_chunk(n, ID_CHUNK);
+
+        if (came_again_chunk(db, ids, chunk) != 0)
+            return -1;
+        ids += chunk;
+        n -= chunk;
+    }
+    return 0;
 }
 
 /* ---- detached hosts ---- */

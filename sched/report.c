@@ -180,8 +180,11 @@ read_known(struct rpc *rpc, size_t n, struct known_result **known,
 struct batch {
     struct result_report *report;
     const struct known_result **known;
-    int64_t *wu;
     size_t n;
+    int64_t *again; /* results whose files have to be deleted again */
+    size_t n_again;
+    int64_t *wu; /* of both */
+    size_t n_wu;
 };
 
 /* What a stored report means for the host's standing.  What the project itself
@@ -208,6 +211,19 @@ note_stored_before(struct rpc *rpc, const struct reported_result *r,
     *pending = false;
 }
 
+/* A client that goes back to a copy of its state files, or has not heard us,
+ * uploads again what has been deleted meanwhile, and nobody would look for it
+ * any more. */
+static void
+look_at_files(const struct reported_result *r, const struct known_result *k,
+              struct batch *todo)
+{
+    if (r->state != CLIENT_FILES_UPLOADED || k->file_delete_state != FILES_DONE)
+        return;
+    todo->again[todo->n_again++] = k->id;
+    todo->wu[todo->n_wu++] = k->workunitid;
+}
+
 /* Sort the reports: to store, or only to acknowledge. */
 static void
 judge_all(struct rpc *rpc, size_t n, const struct known_result *known,
@@ -221,14 +237,16 @@ judge_all(struct rpc *rpc, size_t n, const struct known_result *known,
         if (verdict == REPORT_STORE) {
             pending[i] = true;
             fill_report(rpc, r, k, &todo->report[todo->n]);
-            todo->known[todo->n] = k;
-            todo->wu[todo->n++] = k->workunitid;
+            todo->known[todo->n++] = k;
+            todo->wu[todo->n_wu++] = k->workunitid;
         } else if (!first) {
             note_stored_before(rpc, r, k, &pending[i]);
         } else if (!is_pseudo_result(r->name)) {
             log_ignored(rpc, r->name, k, verdict);
             if (verdict == REPORT_AGAIN && k->outcome == OUTCOME_SUCCESS)
                 rpc->report_lost = true;
+            if (verdict == REPORT_AGAIN)
+                look_at_files(r, k, todo);
         }
     }
 }
@@ -245,11 +263,14 @@ one_pass(struct rpc *rpc, size_t n, bool first, bool *pending)
     if (rc == 0) {
         todo.report = xcalloc(n_known + 1, sizeof(*todo.report));
         todo.known = xcalloc(n_known + 1, sizeof(*todo.known));
-        todo.wu = xcalloc(n_known + 1, sizeof(*todo.wu));
+        todo.again = xcalloc(n + 1, sizeof(*todo.again));
+        todo.wu = xcalloc(n_known + n + 1, sizeof(*todo.wu));
         judge_all(rpc, n, known, n_known, first, pending, &todo);
         /* workunits first: their locks keep others off the results */
-        rc = db_sched_touch_workunits(rpc->db, todo.wu, todo.n, rpc->now);
+        rc = db_sched_touch_workunits(rpc->db, todo.wu, todo.n_wu, rpc->now);
     }
+    if (rc == 0 && todo.n_again > 0)
+        rc = db_sched_files_came_again(rpc->db, todo.again, todo.n_again);
     if (rc == 0)
         rc = db_sched_store_reports(rpc->db, todo.report, todo.n, &rpc->host,
                                     &rpc->user, rpc->now, &stored);
@@ -259,6 +280,7 @@ one_pass(struct rpc *rpc, size_t n, bool first, bool *pending)
                       todo.known[i]);
     free(todo.report);
     free(todo.known);
+    free(todo.again);
     free(todo.wu);
     free(known);
     return rc == 0 ? (int64_t)(todo.n - stored) : -1;

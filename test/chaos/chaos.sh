@@ -18,6 +18,7 @@ DEADLINE=${DEADLINE:-30} # of jobs, s
 PACE=${PACE:-6}          # s between two requests of a volunteer
 CUSHION=${CUSHION:-600}  # results that wait to be sent
 LEAST=${LEAST:-100}      # workunits that must finish in each minute
+MOST_MB=${MOST_MB:-12}   # private memory of a program
 # shellcheck source=test/lib/scenario.sh
 . "$(dirname "$0")/../lib/scenario.sh"
 # shellcheck source=test/chaos/deeds.sh

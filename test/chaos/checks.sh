@@ -32,7 +32,7 @@ drain() {
 	web_start
 	with_chaos "$PROJECT/bin/start" >>"$T/start.log" 2>&1
 	kill -USR1 "$volunteers_pid"
-	end=$((SECONDS + ${DRAIN:-180}))
+	end=$((SECONDS + ${DRAIN:-300}))
 	turn=0
 	until all_over; do
 		if [ $SECONDS -ge $end ]; then
@@ -85,6 +85,15 @@ processes_gone() {
 	nothing "$T/ours.txt"
 }
 
+locks_free() {
+	local file inode
+	find "$PROJECT" -name '*.lock' | while read -r file; do
+		inode=$(stat -c %i "$file")
+		grep -q ":$inode " /proc/locks && echo "$file"
+	done >"$T/locks.txt"
+	nothing "$T/locks.txt"
+}
+
 # What nobody will ever ask for: uploads that were cut off are kept until the
 # client comes again, and go when they are too old.
 temporary_files() {
@@ -113,13 +122,14 @@ crashes() {
 left_over_checks() {
 	local status
 	promise "no slot stays claimed" slots_free
-	promise "no program has more than 12 MB for itself" \
-		test "$most_private" -le 12288
+	promise "no program has more than $MOST_MB MB for itself" \
+		test "$most_private" -le $((MOST_MB * 1024))
 	(cd "$PROJECT" && timeout 60 bin/stop) >>"$T/stop.log" 2>&1
 	status=$?
 	promise "bin/stop stops" test $status = 0
 	web_stop
 	promise_in 10 "no process is left" processes_gone
+	promise "no lock is held" locks_free
 	promise "no shared memory is left" test -z "$(segment_files)"
 	promise "no pid file is left" test -z \
 		"$(find "$PROJECT/pid_$H" -name '*.pid')"
@@ -283,7 +293,9 @@ drained_audit() {
 	return 1
 }
 
+# SABOTAGE: SQL that breaks a promise, to see by hand that a check notices.
 check_all() {
+	[ -z "${SABOTAGE:-}" ] || sql "$SABOTAGE"
 	[ "$MINUTES" -lt 2 ] ||
 		promise "all was killed and done" everything_was_tried
 	left_over_checks

@@ -148,6 +148,11 @@ thaw_at=0
 freeze() { # SECONDS
 	[ -z "$frozen" ] || return
 	frozen=$(pid_of_daemon feeder)
+	# one that is at work: there is nothing to send before it began
+	if [ -z "$(segment_files)" ] || [ -z "$frozen" ] ||
+		[ "$(ps -o etimes= -p "$frozen")" -lt 3 ] 2>/dev/null; then
+		frozen=
+	fi
 	is_ours "$frozen" && kill -STOP "$frozen" 2>/dev/null || {
 		frozen=
 		return

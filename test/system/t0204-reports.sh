@@ -86,6 +86,12 @@ first=$(sql "SELECT * FROM result" | md5sum)
 report "$(result $wu 3 194)"
 promise "reported again, with another content: acknowledged" acks 1
 promise "and nothing changed" same "$first" "$(sql "SELECT * FROM result" | md5sum)"
+sql "UPDATE result SET file_delete_state = 2 WHERE id = 5000000001"
+report "$(result $wu 3 194)"
+promise "its files were deleted, and none came again" row file_delete_state 2
+report "$(result $wu)"
+promise "uploaded and reported again: deleted again" row file_delete_state 1
+sql "UPDATE result SET file_delete_state = 0"
 
 # ---- what is a success? ----
 # state, exit status -> outcome, validate_state
