@@ -20,9 +20,9 @@
 #include <mysql.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "buf.h"
+#include "clock.h"
 #include "db_private.h"
 #include "log.h"
 
@@ -55,15 +55,6 @@ struct db_stmt { /* the library's side of a query */
         api_flag is_null, cut;
     } * flags;
 };
-
-static double
-monotonic_seconds(void)
-{
-    struct timespec ts;
-
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
-}
 
 /* ---- errors ------------------------------------------------------------- */
 
@@ -214,8 +205,8 @@ db_connect(struct db *db)
 }
 
 struct db *
-db_open_params(const char *host, const char *user, const char *passwd,
-               const char *name)
+db_open_patient(const char *host, const char *user, const char *passwd,
+                const char *name, unsigned seconds)
 {
     struct db *db = xcalloc(1, sizeof(*db));
 
@@ -223,13 +214,20 @@ db_open_params(const char *host, const char *user, const char *passwd,
     db->user = xstrdup(user != NULL ? user : "");
     db->passwd = xstrdup(passwd != NULL ? passwd : "");
     db->name = xstrdup(name != NULL ? name : "");
-    db->read_timeout = 300;
+    db->read_timeout = seconds;
     db->lock_wait = 20;
     if (db_connect(db) != 0) {
         db_close(db);
         return NULL;
     }
     return db;
+}
+
+struct db *
+db_open_params(const char *host, const char *user, const char *passwd,
+               const char *name)
+{
+    return db_open_patient(host, user, passwd, name, 300);
 }
 
 void
@@ -259,6 +257,19 @@ db_set_patience(struct db *db, unsigned seconds)
     assert(!db->in_transaction);
     db->read_timeout = seconds;
     return db_connect(db);
+}
+
+void
+db_set_time(struct db *db, double seconds)
+{
+    assert(!db->in_transaction);
+    db->deadline = seconds > 0 ? clock_monotonic_fine() + seconds : 0;
+}
+
+bool
+db_is_late(const struct db *db)
+{
+    return db->deadline > 0 && clock_monotonic_fine() > db->deadline;
 }
 
 int
@@ -307,7 +318,7 @@ db_deadlocks(void)
 static unsigned
 exec_text(struct db *db, const char *sql)
 {
-    double begin = monotonic_seconds();
+    double begin = clock_monotonic_fine();
     unsigned code = 0;
 
     log_debug("SQL: %.*s", MAX_LOGGED_SQL, sql);
@@ -316,7 +327,7 @@ exec_text(struct db *db, const char *sql)
     else
         mysql_free_result(mysql_store_result(db->conn)); /* NULL is fine */
     db->n_statements++;
-    db->seconds += monotonic_seconds() - begin;
+    db->seconds += clock_monotonic_fine() - begin;
     return code;
 }
 
@@ -548,6 +559,17 @@ check_bound(const struct db_query *q)
     return 0;
 }
 
+/* May a statement of a transaction begin?  What ends one always may. */
+static bool
+in_time(const struct db *db, const char *sql)
+{
+    if (!db->in_transaction || !db_is_late(db))
+        return true;
+    log_warning("database: too slow, no time left for: %.*s", MAX_LOGGED_SQL,
+                sql);
+    return false;
+}
+
 /* Give each text column the room that the longest of its rows needs.  (Asking
  * again for a column that was cut, by mysql_stmt_fetch_column(), gives nothing
  * with the client library of MariaDB 10.11.18.) */
@@ -578,11 +600,11 @@ make_room(struct db_query *q)
 static int
 execute(struct db_query *q)
 {
-    double begin = monotonic_seconds();
+    double begin = clock_monotonic_fine();
     int rc = 0;
 
     if (!db_usable(q->db) || q->stmt == NULL || q->broken ||
-        check_bound(q) != 0)
+        check_bound(q) != 0 || !in_time(q->db, q->sql))
         return -1;
     log_debug("SQL: %.*s", MAX_LOGGED_SQL, q->sql);
     if ((q->n_params > 0 &&
@@ -594,7 +616,7 @@ execute(struct db_query *q)
               mysql_stmt_store_result(q->stmt->api) != 0 || make_room(q) != 0))
         rc = query_failed(q);
     q->db->n_statements++;
-    q->db->seconds += monotonic_seconds() - begin;
+    q->db->seconds += clock_monotonic_fine() - begin;
     if (rc != 0)
         return rc;
     q->affected = (int64_t)mysql_stmt_affected_rows(q->stmt->api);

@@ -98,9 +98,16 @@ bool db_is_lost(const struct db *);
  * true (NULL: never) or after max_tries (0: no limit).  0 or -1. */
 int db_reconnect(struct db *, const volatile int *stop, int max_tries);
 
-/* How long an answer of the server may take (s; 300 unless set); for tools that
- * change big tables.  Connects anew, at once.  0 or -1. */
+/* How long an answer of the server may take (s; 300 unless set, 30 for programs
+ * of the web server); for tools that change big tables.  Connects anew, at
+ * once. 0 or -1. */
 int db_set_patience(struct db *, unsigned seconds);
+
+/* From now on transactions have so many seconds, all together (0: no limit).
+ * After that no statement begins but the one that ends a transaction; they fail
+ * (logged), and db_is_late() is true until db_set_time() is called again. */
+void db_set_time(struct db *, double seconds);
+bool db_is_late(const struct db *);
 
 /* How long a statement waits for a lock (s; 20 unless set), from now on, also
  * after db_reconnect().  With 0 it does not wait: the lock of another is a

@@ -8,10 +8,15 @@
 
 #include "buf.h"
 #include "config.h"
+#include "db_private.h"
 #include "file.h"
 #include "log.h"
 
-enum { ACCOUNT_FILE_MAX = 1024 };
+enum {
+    ACCOUNT_FILE_MAX = 1024,
+    PATIENCE = 300,    /* s, for an answer of the database */
+    WEB_PATIENCE = 30, /* where somebody waits for ours */
+};
 
 const char *
 db_account_name(enum db_account account)
@@ -51,13 +56,13 @@ db_account_path(const struct config *cfg, enum db_account account)
  * not read: said here, where it is wanted, and not by every program that has an
  * account of its own. */
 static struct db *
-open_as_owner(const struct config *cfg)
+open_as_owner(const struct config *cfg, unsigned patience)
 {
     if (cfg->db_passwd_file[0] != '\0' && cfg->db_passwd[0] == '\0')
         log_warning("%s: no password: it is not readable, or empty",
                     cfg->db_passwd_file);
-    return db_open_params(cfg->db_host, cfg->db_user, cfg->db_passwd,
-                          cfg->db_name);
+    return db_open_patient(cfg->db_host, cfg->db_user, cfg->db_passwd,
+                           cfg->db_name, patience);
 }
 
 /* Two lines: name, password.  False: the file is no account's. */
@@ -79,7 +84,7 @@ split(struct buf *text, const char **ret_user, const char **ret_passwd)
 /* A file that must not be read is no reason to try the owner's password: what
  * is wrong would stay hidden. */
 static struct db *
-open_by_file(const struct config *cfg, const char *path)
+open_by_file(const struct config *cfg, const char *path, unsigned patience)
 {
     struct buf text = BUF_INIT;
     struct db *db = NULL;
@@ -87,7 +92,7 @@ open_by_file(const struct config *cfg, const char *path)
 
     if (file_read(path, ACCOUNT_FILE_MAX, &text) != 0) {
         if (errno == ENOENT)
-            db = open_as_owner(cfg);
+            db = open_as_owner(cfg, patience);
         else
             log_errno("database account %s", path);
     } else if (!split(&text, &user, &passwd)) {
@@ -95,10 +100,19 @@ open_by_file(const struct config *cfg, const char *path)
                      "and password",
                      path);
     } else {
-        db = db_open_params(cfg->db_host, user, passwd, cfg->db_name);
+        db =
+            db_open_patient(cfg->db_host, user, passwd, cfg->db_name, patience);
     }
     buf_free(&text);
     return db;
+}
+
+static unsigned
+patience_of(enum db_account account)
+{
+    return account == DB_ACCOUNT_SCHEDULER || account == DB_ACCOUNT_WEB
+               ? WEB_PATIENCE
+               : PATIENCE;
 }
 
 struct db *
@@ -108,9 +122,9 @@ db_open(const struct config *cfg, enum db_account account)
     struct db *db;
 
     if (account == DB_ACCOUNT_OWNER)
-        return open_as_owner(cfg);
+        return open_as_owner(cfg, PATIENCE);
     path = db_account_path(cfg, account);
-    db = open_by_file(cfg, path);
+    db = open_by_file(cfg, path, patience_of(account));
     free(path);
     return db;
 }

@@ -33,6 +33,7 @@ struct db {
     char *user, *passwd, *name;
     unsigned read_timeout; /* s */
     unsigned lock_wait;    /* s */
+    double deadline;       /* clock_monotonic_fine(), 0: none */
     bool lost;             /* needs db_reconnect() */
     bool doomed;           /* needs db_rollback(), see db.c */
     bool in_transaction, skip_locked, is_mariadb;
@@ -61,6 +62,11 @@ struct db_query {
 };
 
 /* ---- db.c --------------------------------------------------------------- */
+
+/* db_open_params(), with the patience of db_set_patience(). */
+struct db *db_open_patient(const char *host, const char *user,
+                           const char *passwd, const char *name,
+                           unsigned seconds);
 
 /* Connect, or connect anew; all statements are gone.  0 or -1 (logged). */
 int db_connect(struct db *);

@@ -206,10 +206,12 @@ steps_run(struct db *db, void *arg)
 static int
 run_transaction(struct server *s, struct rpc *rpc)
 {
-    int rc = db_transaction(s->db, steps_run, rpc);
+    int rc;
 
-    if (rc == -1 && db_is_lost(s->db) && !rpc->committing &&
-        db_reconnect(s->db, NULL, 1) == 0)
+    db_set_time(s->db, (double)s->cfg->max_rpc_time);
+    rc = db_transaction(s->db, steps_run, rpc);
+    if (rc == -1 && db_is_lost(s->db) && !db_is_late(s->db) &&
+        !rpc->committing && db_reconnect(s->db, NULL, 1) == 0)
         rc = db_transaction(s->db, steps_run, rpc);
     return rc;
 }
@@ -257,6 +259,17 @@ handle_maintenance(const struct config *cfg, const char *why, struct buf *out)
     reply_free(&reply);
 }
 
+void
+handle_overload(const struct config *cfg, struct buf *out)
+{
+    double least = (double)cfg->overload_delay;
+
+    handle_refusal(cfg, least + (double)random_below((uint64_t)least + 1),
+                   "The project's server is busy. Your computer will ask again "
+                   "later.",
+                   out);
+}
+
 /* ---- is the project there? ---- */
 
 static enum segment_state
@@ -285,14 +298,34 @@ is_stopped(const struct config *cfg)
 }
 
 static bool
-connect_db(struct server *s)
+try_to_connect(struct server *s)
 {
     if (s->db != NULL)
-        return true;
+        return db_reconnect(s->db, NULL, 1) == 0;
     s->db = db_open(s->cfg, DB_ACCOUNT_SCHEDULER);
     /* see db_sched.h */
     return s->db != NULL && db_set_lock_wait(s->db, 0) == 0 &&
            db_set_implicit_begin(s->db) == 0;
+}
+
+/* A server that refuses says so at once and is asked by every request.  One
+ * that does not answer, or whose name is looked up in vain, costs seconds each
+ * time: then it is left alone for twice as long as that took, so that most
+ * clients do not wait for it. */
+static bool
+connect_db(struct server *s)
+{
+    double begin = clock_monotonic_fine(), end;
+
+    if (s->db != NULL && !db_is_lost(s->db))
+        return true;
+    if (begin < s->db_again)
+        return false;
+    if (try_to_connect(s))
+        return true;
+    end = clock_monotonic_fine();
+    s->db_again = end + 2 * (end - begin);
+    return false;
 }
 
 /* NULL, or the text for the volunteer. */
@@ -459,7 +492,9 @@ answer(struct server *s, const char *peer, const struct sched_request *req,
     wake_feeder(&rpc);
     if (rpc.wrong_key)
         auth_count_failure(&rpc);
-    if (rc < 0)
+    if (rc < 0 && db_is_late(s->db))
+        handle_overload(s->cfg, out);
+    else if (rc < 0)
         handle_maintenance(s->cfg,
                            "The project's database could not handle the "
                            "request.",

@@ -26,7 +26,8 @@ struct segment;
 /* What a worker keeps from one request to the next. */
 struct server {
     const struct config *cfg;
-    struct db *db;           /* NULL: not connected */
+    struct db *db;   /* NULL: not connected */
+    double db_again; /* clock_monotonic_fine() before which it is not tried */
     struct segment *segment; /* NULL: not attached */
     struct sitefiles files;
     struct outdoc *outdoc; /* NULL: not needed so far */
@@ -41,6 +42,9 @@ void handle_request(struct server *, const char *peer, const void *bytes,
 /* Answer one that is not read at all: "why" is for the volunteer. */
 void handle_refusal(const struct config *, double delay, const char *why,
                     struct buf *out);
+
+/* Answer one for which there is no time: come again, not all at once. */
+void handle_overload(const struct config *, struct buf *out);
 
 /* Answer while there is no configuration, or work must not be done. */
 void handle_maintenance(const struct config *, const char *why,

@@ -2,12 +2,14 @@
  *
  * One binary for CGI and FastCGI; its name does not matter.  With --replay a
  * saved request is handled as if it had come over the wire. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "buf.h"
 #include "cgi.h"
+#include "clock.h"
 #include "cmdline.h"
 #include "config.h"
 #include "explain.h"
@@ -19,7 +21,12 @@
 #include "site.h"
 #include "many.h"
 
-enum { TOO_LONG_DELAY = 3600, BROWSER_DELAY = 60, PIECE = 65536 };
+enum {
+    TOO_LONG_DELAY = 3600,
+    BROWSER_DELAY = 60,
+    PIECE = 65536,
+    OVERLOAD_SILENCE = 10, /* s between two lines of the log */
+};
 
 struct options {
     char *replay;
@@ -78,6 +85,8 @@ struct worker {
     struct site site;
     struct server server;
     struct options opt;
+    uint64_t n_put_off;    /* requests, since it was last told */
+    uint32_t put_off_told; /* clock_monotonic() */
 };
 
 static void
@@ -151,6 +160,35 @@ find_peer(const struct worker *w, const struct cgi *cgi, char ret[NETADDR_TEXT])
                    cgi_var(cgi, "HTTP_USER_AGENT"));
 }
 
+/* More clients come than can be served: those that have waited too long are
+ * sent away at once, whoever they are and whatever they bring, so that all
+ * kinds of hosts have the same share.  Neither the database nor the request is
+ * looked at, and nothing is acknowledged: the client brings it again.
+ *
+ * It is the wait that is limited, not the number of those who wait: that means
+ * the same to volunteers whether a request takes a millisecond or, on a bad day
+ * of the database, a minute. */
+static bool
+is_put_off(struct worker *w, const struct cgi *cgi)
+{
+    double limit = w->server.cfg->overload_wait;
+    double waited = cgi_waited(cgi);
+    uint32_t now;
+
+    if (limit <= 0 || waited <= limit)
+        return false;
+    now = clock_monotonic();
+    w->n_put_off++;
+    if (w->put_off_told == 0 || now - w->put_off_told >= OVERLOAD_SILENCE) {
+        log_warning("overload: %" PRIu64 " requests put off, this one after "
+                    "%.1f s",
+                    w->n_put_off, waited);
+        w->n_put_off = 0;
+        w->put_off_told = now;
+    }
+    return true;
+}
+
 static void
 answer(struct worker *w, struct cgi *cgi, struct buf *out)
 {
@@ -164,6 +202,8 @@ answer(struct worker *w, struct cgi *cgi, struct buf *out)
     if (w->server.cfg == NULL) {
         handle_maintenance(NULL, "The project's configuration cannot be read.",
                            out);
+    } else if (is_put_off(w, cgi)) {
+        handle_overload(w->server.cfg, out);
     } else if (strcmp(cgi_var(cgi, "REQUEST_METHOD"), "POST") != 0) {
         log_normal("%s from %s: probably a browser",
                    cgi_var(cgi, "REQUEST_METHOD"), peer);
@@ -194,6 +234,7 @@ serve(struct worker *w)
 
     if (cgi == NULL)
         return EXIT_TEMPFAIL;
+    cgi_let_in(cgi);
     while ((rc = cgi_next(cgi)) > 0) {
         buf_reset(&out);
         answer(w, cgi, &out);

@@ -103,6 +103,9 @@ struct config {
     int64_t min_sendwork_interval;   /* s */
     int64_t next_rpc_delay;          /* s */
     int64_t maintenance_delay;       /* s */
+    double overload_wait;            /* s */
+    int64_t overload_delay;          /* s */
+    int64_t max_rpc_time;            /* s */
     bool nowork_skip;
     bool one_result_per_user_per_wu;
     bool one_result_per_host_per_wu;

@@ -149,6 +149,14 @@ const struct conf_option config_options[] = {
            "clients call again after this time even if idle; 0: off"),
     OPTION(maintenance_delay, CONF_SECONDS, "3600", 0, 31536000, 0, "s",
            "clients stay away so long while the project is down"),
+    OPTION(overload_wait, CONF_DOUBLE, "0.5", 0, 3600, 0, "s",
+           "a request that has waited longer for a scheduler is put off; 0: "
+           "none is"),
+    OPTION(overload_delay, CONF_SECONDS, "600", 1, 31536000, 0, "s",
+           "by so much, or up to twice as much"),
+    OPTION(max_rpc_time, CONF_SECONDS, "90", 0, 3600, 0, "s",
+           "a request that the database takes longer for is given up; 0: none "
+           "is"),
     OPTION(nowork_skip, CONF_BOOL, "0", 0, 0, 0, "",
            "do not ask the database if there is no work"),
     OPTION(one_result_per_user_per_wu, CONF_BOOL, "0", 0, 0, 0, "",

@@ -3,7 +3,14 @@
  * libfcgi takes a read() that a signal interrupts for a failed request.  So our
  * signals are blocked while there is a request, and let in only where a worker
  * waits for the next one: in ppoll(), which misses none.  The listening socket
- * does not block, because another worker may be first at accept(). */
+ * does not block, because another worker may be first at accept().
+ *
+ * A program that wants to know how long its clients have waited lets all of
+ * them in between two requests (waiting.h), and libfcgi finds the connection of
+ * the next one there instead of accepting it itself.  That is for programs
+ * whose requests are short, with a socket for each worker, as lighttpd and
+ * mod_fcgid make them: where workers share one, an idle worker finds nothing of
+ * what another has let in. */
 #include "cgi.h"
 
 #include <errno.h>
@@ -26,6 +33,7 @@
 #include "file.h"
 #include "log.h"
 #include "utf8.h"
+#include "waiting.h"
 
 struct cgi {
     bool fastcgi;
@@ -37,6 +45,9 @@ struct cgi {
 #ifdef HAVE_FCGI
     FCGX_Request request;
     sigset_t idle_mask; /* signals blocked while it waits */
+    bool lets_in;       /* see cgi_let_in() */
+    double waited;      /* s, the client of this request */
+    struct waiting waiting;
 #endif
 };
 
@@ -109,7 +120,7 @@ open_fastcgi(struct cgi *cgi)
  * that came during the last request are let in first: ppoll() would prefer a
  * client that is already there, and a busy worker would never stop. */
 static bool
-wait_for_client(const struct cgi *cgi)
+wait_for_client(struct cgi *cgi)
 {
     struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
     sigset_t busy_mask;
@@ -118,7 +129,23 @@ wait_for_client(const struct cgi *cgi)
     (void)sigprocmask(SIG_SETMASK, &busy_mask, NULL);
     if (stop || reopen)
         return false;
-    return ppoll(&in, 1, NULL, &cgi->idle_mask) >= 0;
+    if (cgi->lets_in)
+        waiting_let_in(&cgi->waiting, STDIN_FILENO);
+    return cgi->waiting.n > 0 || ppoll(&in, 1, NULL, &cgi->idle_mask) >= 0;
+}
+
+/* The connection of the next request, from those that were let in, or whom
+ * libfcgi lets in.  It takes a connection that is there for one to be kept from
+ * the last request, if that is what the last one said. */
+static int
+accept_request(struct cgi *cgi)
+{
+    cgi->waited = 0;
+    if (cgi->lets_in && cgi->request.ipcFd < 0) {
+        cgi->request.ipcFd = waiting_next(&cgi->waiting, &cgi->waited);
+        cgi->request.keepConnection = cgi->request.ipcFd >= 0;
+    }
+    return FCGX_Accept_r(&cgi->request);
 }
 
 /* Errors of accept() that are the peer's, or a signal's, not ours. */
@@ -135,13 +162,14 @@ next_fastcgi(struct cgi *cgi)
     int rc;
 
     FCGX_Finish_r(&cgi->request);
-    while (!stop) {
+    /* who was let in is answered before the end */
+    while (!stop || cgi->waiting.n > 0) {
         if (reopen)
             log_reopen();
         reopen = 0;
-        if (!wait_for_client(cgi))
+        if (!stop && !wait_for_client(cgi))
             continue;
-        rc = FCGX_Accept_r(&cgi->request);
+        rc = accept_request(cgi);
         if (rc >= 0)
             return 1;
         if (!may_try_again(-rc)) {
@@ -237,8 +265,10 @@ cgi_close(struct cgi *cgi)
     if (cgi == NULL)
         return;
 #ifdef HAVE_FCGI
-    if (cgi->fastcgi)
+    if (cgi->fastcgi) {
         FCGX_Free(&cgi->request, 1);
+        waiting_close(&cgi->waiting);
+    }
 #endif
     free(cgi);
 }
@@ -254,6 +284,28 @@ cgi_stop(struct cgi *cgi)
 {
     (void)cgi;
     stop = 1;
+}
+
+/* libfcgi may be told to look at the peer's address when it accepts. */
+void
+cgi_let_in(struct cgi *cgi)
+{
+#ifdef HAVE_FCGI
+    cgi->lets_in = cgi->fastcgi && getenv("FCGI_WEB_SERVER_ADDRS") == NULL;
+#else
+    (void)cgi;
+#endif
+}
+
+double
+cgi_waited(const struct cgi *cgi)
+{
+#ifdef HAVE_FCGI
+    return cgi->waited;
+#else
+    (void)cgi;
+    return 0;
+#endif
 }
 
 int

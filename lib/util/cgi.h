@@ -21,7 +21,15 @@ bool cgi_is_fastcgi(const struct cgi *);
  * FastCGI: asked to stop by SIGTERM, SIGHUP or cgi_stop()), -1 failed (logged).
  * SIGUSR2 makes a FastCGI program open its log again here. */
 int cgi_next(struct cgi *);
-void cgi_stop(struct cgi *); /* the request in work is the last */
+void cgi_stop(struct cgi *); /* no more but those that were let in */
+
+/* From now on all clients that wait are let in between two requests, so that it
+ * is known how long they have waited.  Once, before the first cgi_next(). */
+void cgi_let_in(struct cgi *);
+
+/* How long the client of this request has waited for its turn (s): at least, as
+ * it is not known before it is let in.  0 without cgi_let_in(), and for CGI. */
+double cgi_waited(const struct cgi *);
 
 /* How long a worker waits for a body: a pause of so many seconds ends it, and
  * so does a body that is slower than CGI_SLOWEST after that time.  0: for ever,

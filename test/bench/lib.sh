@@ -303,7 +303,8 @@ web_up() { # fcgi|cgi [WORKERS]
 			server.upload-dirs = ( "$T/web" )
 			server.tag = ""
 			server.max-keep-alive-idle = 5
-			server.max-connections = 512
+			server.max-fds = 16384
+			server.max-connections = ${WEB_CONNECTIONS:-4096}
 		END
 		if [ "$1" = fcgi ]; then
 			fastcgi_part cgi scheduler "${2:-$WORKERS}"

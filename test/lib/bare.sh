@@ -203,7 +203,7 @@ feeder_down() {
 cgi() {
 	local length=${4:-$(stat -c %s "$2")}
 	REQUEST_METHOD=${3:-POST} CONTENT_LENGTH=$length REMOTE_ADDR=192.0.2.7 \
-		timeout 60 "$build/sched/$1" <"$2" >"$T/cgi.out" 2>>"$T/cgi.log"
+		timeout "${CGI_TIMEOUT:-60}" "$build/sched/$1" <"$2" >"$T/cgi.out" 2>>"$T/cgi.log"
 	cgi_status=$?
 	# the reply without its header lines
 	sed '1,/^\r*$/d' "$T/cgi.out" >"$T/cgi.body"

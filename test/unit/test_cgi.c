@@ -12,6 +12,7 @@
 #include "buf.h"
 #include "build-config.h"
 #include "cgi.h"
+#include "clock.h"
 #include "unit_test.h"
 
 static struct buf got = BUF_INIT;
@@ -22,9 +23,12 @@ teardown(void)
     buf_free(&got);
 }
 
+/* Does the program let in all that wait? */
+static bool lets_in;
+
 /* A program that answers with method, argument "a", and the body; a body that
- * failed is answered with 400, a body "bye" ends the program after the reply.
- */
+ * failed is answered with 400, a body "bye" ends the program after the reply,
+ * "slow" takes 0.3 s, and who has waited for more than half of that is told. */
 static int
 echo_program(void)
 {
@@ -32,6 +36,8 @@ echo_program(void)
     struct buf body = BUF_INIT;
     int rc;
 
+    if (lets_in)
+        cgi_let_in(cgi);
     while ((rc = cgi_next(cgi)) > 0) {
         char block[1000];
         ssize_t n;
@@ -44,6 +50,10 @@ echo_program(void)
             buf_addn(&body, block, (size_t)n);
         if (strstr(buf_str(&body), "|bye") != NULL)
             cgi_stop(cgi);
+        if (strstr(buf_str(&body), "|slow") != NULL)
+            clock_sleep(0.3);
+        if (cgi_waited(cgi) > 0.15)
+            buf_add(&body, ", waited");
         (void)cgi_reply(cgi, n < 0 ? 400 : 200, "text/plain", buf_str(&body),
                         body.len);
     }
@@ -413,6 +423,52 @@ START_TEST(a_worker_answers_request_after_request)
 }
 END_TEST
 
+/* A request that waits for its reply: the connection. */
+static int
+begin(const char *length, const char *body)
+{
+    int fd = connect_worker();
+
+    send_begin(fd, length);
+    send_record(fd, STDIN, body, strlen(body));
+    send_record(fd, STDIN, "", 0);
+    return fd;
+}
+
+static const char *
+end(int fd)
+{
+    const char *reply = read_reply(fd);
+
+    (void)close(fd);
+    return reply;
+}
+
+/* The others are let in when the first is done, or with it if the worker was
+ * slow to begin; one of them goes before its turn. */
+START_TEST(who_is_let_in_is_answered_and_his_wait_is_known)
+{
+    int fd[5];
+
+    lets_in = true;
+    start_worker();
+    fd[0] = begin("4", "slow");
+    fd[1] = begin("4", "slow");
+    fd[2] = begin("5", "hello");
+    (void)close(begin("4", "gone"));
+    fd[3] = begin("3", "bye");
+    fd[4] = begin("4", "last");
+    ck_assert_str_eq(end(fd[0]), OK("11") "POST q|slow");
+    ck_assert_ptr_nonnull(strstr(end(fd[1]), "POST q|slow"));
+    ck_assert_str_eq(end(fd[2]), OK("20") "POST q|hello, waited");
+    ck_assert_str_eq(end(fd[3]), OK("18") "POST q|bye, waited");
+    /* let in before the program was told to end */
+    ck_assert_str_eq(end(fd[4]), OK("19") "POST q|last, waited");
+    worker_ends_well();
+    lets_in = false;
+}
+END_TEST
+
 START_TEST(a_long_body_comes_in_pieces)
 {
     enum { RECORDS = 100, SIZE = 60000 };
@@ -556,6 +612,7 @@ add_tests(TCase *tc)
     tcase_add_loop_test(tc, an_argument_is_decoded, 0, ARRAY_LEN(args));
 #ifdef HAVE_FCGI
     tcase_add_test(tc, a_worker_answers_request_after_request);
+    tcase_add_test(tc, who_is_let_in_is_answered_and_his_wait_is_known);
     tcase_add_test(tc, a_long_body_comes_in_pieces);
     tcase_add_test(tc, a_client_that_goes_does_not_end_the_worker);
     tcase_add_test(tc, a_stop_signal_ends_a_worker);
