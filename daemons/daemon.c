@@ -30,6 +30,7 @@
 #include "path.h"
 
 #define MAX_BACKOFF 60.0 /* s */
+#define CLOCK_STEP 30.0  /* s, a smaller one is not worth a line */
 
 static volatile sig_atomic_t stop_signal; /* its number, 0: none came */
 static volatile sig_atomic_t reopen_wanted;
@@ -234,6 +235,25 @@ open_database(struct daemon *d)
     return d->db != NULL ? find_app(d) : EXIT_TEMPFAIL;
 }
 
+/* ---- the clock ------------------------------------------------------------
+ */
+
+/* What is due, and since when, goes by the time of day.  If that is set while
+ * we run, much may become due at once, or nothing for long: whoever wonders
+ * finds the reason in the log.  Waits and heartbeats go by the monotonic clock.
+ */
+static void
+watch_clock(double *offset)
+{
+    double now = clock_now_fine() - clock_monotonic_fine();
+    double step = now - *offset;
+
+    if (step > CLOCK_STEP || step < -CLOCK_STEP)
+        log_warning("the clock was put %s by %.0f s",
+                    step > 0 ? "forward" : "back", step > 0 ? step : -step);
+    *offset = now;
+}
+
 /* ---- the loop -------------------------------------------------------------
  */
 
@@ -267,10 +287,12 @@ static int
 loop(struct daemon *d, struct health *health)
 {
     double backoff = 1;
+    double offset = clock_now_fine() - clock_monotonic_fine();
 
     while (!daemon_stopping()) {
         int n;
 
+        watch_clock(&offset);
         d->now = clock_now();
         n = d->spec->pass(d);
         if (n < 0 && d->one_pass)
