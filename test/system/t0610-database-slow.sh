@@ -27,6 +27,7 @@ took() { # COMMAND…: seconds in $took
 	local begin=$SECONDS
 	"$@"
 	took=$((SECONDS - begin))
+	echo "# $took s"
 }
 took_between() { # LEAST MOST
 	[ $took -ge "$1" ] && [ $took -le "$2" ] && return
