@@ -20,7 +20,7 @@
 #include "setaside.h"
 
 enum {
-    BATCH = 100,
+    BATCH = 256,
     RESULT_NAME_MAX = 191, /* the column's length, in characters */
 };
 
