@@ -82,8 +82,8 @@ const struct conf_option config_options[] = {
     OPTION(dont_generate_upload_certificates, CONF_BOOL, "0", 0, 0, 0, "",
            "do not sign the descriptions of output files"),
     OPTION(upload_certificates, CONF_STRING, "rsa", 0, 0, 0, "",
-           "how they are signed: rsa (BOINC verifies it, too) or ed25519 "
-           "(faster); uploads with either are accepted"),
+           "how they are signed: rsa (BOINC verifies it, too) or ed25519 (half "
+           "the time to sign, but longer to verify); both are accepted"),
     OPTION(fuh_debug_level, CONF_INT, "3", 1, 4, 0, "",
            "log level of the upload handler"),
     OPTION(fuh_set_initial_permission, CONF_OCTAL, "0664", 0, 511, 0, "",
