@@ -31,11 +31,17 @@ static void
 check_config(const uint8_t *bytes, size_t n)
 {
     struct buf err = BUF_INIT, out = BUF_INIT;
-    struct config *cfg = config_load(fuzz_file("config.xml", bytes, n), &err);
+    struct config *cfg;
+
+    unsetenv("QUORATE_DB_PASSWD");
+    cfg = config_load(fuzz_file("config.xml", bytes, n), &err);
 
     if (cfg != NULL) {
         config_print(cfg, &out);
-        FUZZ_MUST(out.len > 0);
+        FUZZ_MUST(cfg->db_passwd[0] == '\0' ||
+                  strstr(buf_str(&out), "db_passwd = ******") != NULL);
+        FUZZ_MUST(cfg->rpc_key[0] == '\0' ||
+                  strstr(buf_str(&out), "rpc_key = ******") != NULL);
         config_free(cfg);
     } else {
         FUZZ_MUST(err.len > 0);

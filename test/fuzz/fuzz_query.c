@@ -26,6 +26,29 @@ check_arguments(const char *query)
     buf_free(&value);
 }
 
+/* A value that was encoded comes back as clean text, whatever it was. */
+static void
+check_encoded(const uint8_t *bytes, size_t n)
+{
+    struct buf query = BUF_INIT, given = BUF_INIT, want = BUF_INIT,
+               got = BUF_INIT;
+
+    buf_add(&query, "x=1&a=");
+    for (size_t i = 0; i < n; i++) {
+        buf_addf(&query, "%%%02x", (unsigned)bytes[i]);
+        if (bytes[i] != 0)
+            buf_addc(&given, (char)bytes[i]);
+    }
+    buf_add(&query, "&a=2");
+    utf8_repair(buf_str(&given), given.len, &want);
+    FUZZ_MUST(cgi_arg(buf_str(&query), "a", &got));
+    FUZZ_MUST(strcmp(buf_str(&got), buf_str(&want)) == 0);
+    buf_free(&query);
+    buf_free(&given);
+    buf_free(&want);
+    buf_free(&got);
+}
+
 static void
 check_addresses(const char *text)
 {
@@ -56,6 +79,7 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     char *text = fuzz_text(bytes, n);
 
     check_arguments(text);
+    check_encoded(bytes, n);
     check_addresses(text);
     free(text);
     return 0;

@@ -6,6 +6,7 @@
 #include "buf.h"
 #include "file.h"
 #include "fuzz.h"
+#include "reply.h"
 #include "sign.h"
 #include "template.h"
 #include "xml.h"
@@ -40,6 +41,37 @@ must_be_xml(const struct buf *document)
     buf_free(&err);
 }
 
+/* The scheduler can send it, and the reply is XML. */
+static void
+must_be_sent(const char *wu_doc, const char *result_doc)
+{
+    static const struct app app = {.id = 1, .name = "a"};
+    static char version_doc[] = "<app_version>\n</app_version>\n";
+    static const struct app_version version = {.xml_doc = version_doc};
+    static const struct host host;
+    static const struct user user = {.id = 7};
+    struct reply_job job = {.app = &app, .version = &version, .platform = "p"};
+    struct sched_reply reply;
+    struct buf out = BUF_INIT;
+
+    reply_init(&reply);
+    reply.client_version = 72005;
+    reply.master_url = "http://example.org/";
+    reply.project_name = "Example";
+    reply.user = &user;
+    reply.host = &host;
+    job.wu = xcalloc(1, sizeof *job.wu);
+    job.wu->xml_doc = xstrdup(wu_doc);
+    job.result = xcalloc(1, sizeof *job.result);
+    job.result->xml_doc_in = xstrdup(result_doc);
+    FUZZ_MUST(reply_documents_whole(job.wu, job.result));
+    reply_job(&reply, &job);
+    reply_write(&reply, &out);
+    must_be_xml(&out);
+    reply_free(&reply);
+    buf_free(&out);
+}
+
 static void
 check_input_document(const struct input_template *t)
 {
@@ -65,6 +97,7 @@ check_input_document(const struct input_template *t)
         must_be_xml(&out);
         FUZZ_MUST(workunit_document_files(buf_str(&out), found, FILES_MAX) >=
                   0);
+        must_be_sent(buf_str(&out), "<result>\n</result>\n");
     }
     buf_free(&out);
     buf_free(&err);
@@ -100,6 +133,7 @@ check_output(const char *text, size_t n)
                                  certificate_key(), &out, &err) == 0) {
         must_be_xml(&out);
         FUZZ_MUST(result_document_files(buf_str(&out), file, FILES_MAX) >= 0);
+        must_be_sent("<workunit>\n</workunit>\n", buf_str(&out));
     }
     if (t != NULL)
         output_template_free(t);
