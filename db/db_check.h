@@ -111,6 +111,9 @@ int db_check_documents(struct db *, enum audit_document,
 /* Is it one of those still?  1, 0, -1. */
 int db_check_is_document(struct db *, enum audit_document, int64_t id);
 
+/* Was the row of a result changed at time t or later?  1, 0, -1. */
+int db_check_result_changed(struct db *, int64_t id, int64_t t);
+
 /* Which of these names are names of results?  0, -1. */
 int db_check_known_results(struct db *, const char *const *names, size_t n,
                            bool *ret);

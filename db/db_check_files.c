@@ -119,6 +119,21 @@ db_check_is_document(struct db *db, enum audit_document which, int64_t id)
 }
 
 int
+db_check_result_changed(struct db *db, int64_t id, int64_t t)
+{
+    struct db_query *q = db_prepare(db, "SELECT 1 FROM result WHERE id = ?"
+                                        " AND mod_time >= FROM_UNIXTIME(?)");
+    int rc = -1;
+
+    if (q != NULL && db_bind_i64(q, 0, id) == 0 && db_bind_i64(q, 1, t) == 0)
+        rc = db_step(q);
+    db_finish(q);
+    if (rc == DB_NONE)
+        return 0;
+    return rc == 0 ? 1 : -1;
+}
+
+int
 db_check_known_results(struct db *db, const char *const *names, size_t n,
                        bool *ret)
 {

@@ -284,7 +284,7 @@ find_output(void)
 static void
 keep_output(void)
 {
-    put("upload", output_of(db, "done_0").name, "same", 0);
+    put("upload", output_of(db, "done_0").name, "same", 2);
 }
 
 static void
@@ -720,6 +720,21 @@ START_TEST(who_waits_for_a_result_to_be_read_again_is_no_breach)
 }
 END_TEST
 
+/* A client that went back to old state files has uploaded it once more. */
+START_TEST(what_came_again_after_it_was_deleted_is_no_breach_for_a_day)
+{
+    dbtest_exec(db, "UPDATE result SET mod_time = FROM_UNIXTIME("
+                    "UNIX_TIMESTAMP() - 100) WHERE name = 'done_0'");
+    put("upload", output_of(db, "done_0").name, "same", 0);
+    ck_assert_int_eq(ask("--only", "output-deleted", NULL, 0).status, 0);
+    dbtest_exec(db, "UPDATE result SET mod_time = FROM_UNIXTIME("
+                    "UNIX_TIMESTAMP() + 1) WHERE name = 'done_0'");
+    ck_assert_int_eq(ask("--only", "output-deleted", NULL, 0).status, 1);
+    drop_output();
+    restore();
+}
+END_TEST
+
 START_TEST(every_check_has_a_planted_breach)
 {
     char text[16384], *rest = text;
@@ -804,6 +819,8 @@ audit_suite(void)
     tcase_set_timeout(tc, 120);
     tcase_add_test(tc, a_clean_project_has_no_breach);
     tcase_add_test(tc, who_waits_for_a_result_to_be_read_again_is_no_breach);
+    tcase_add_test(tc,
+                   what_came_again_after_it_was_deleted_is_no_breach_for_a_day);
     tcase_add_test(tc, every_check_has_a_planted_breach);
     tcase_add_loop_test(tc, a_planted_breach_is_named_and_no_other, 0,
                         ARRAY_LEN(plants));
