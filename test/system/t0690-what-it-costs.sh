@@ -39,6 +39,7 @@ row() { # WORK
 promise "the measurements end well" test $ended -eq 0
 for work in "1 reported + 1 sent" "upload handler, 4 KB, certificates" \
 	"create_work --stdin" "transitioner, new: RSA certificates" \
+	"transitioner, new: Ed25519 certificates" \
 	"transitioner, new: no certificates" "transitioner, both results back" \
 	"validator (trivial), with credit" "assimilator (dummy)" "file_deleter" \
 	"db_purge, XML archive" "whole pipeline, 10 s, results"; do
