@@ -21,6 +21,7 @@
 
 enum {
     BATCH = 256,
+    WALK_SECONDS = 3,      /* then a walk begins again */
     RESULT_NAME_MAX = 191, /* the column's length, in characters */
 };
 
@@ -34,6 +35,9 @@ struct transitioner {
     struct setaside bad;
     struct transition_batch batch;
     int limit; /* workunits in the next batch */
+    /* where the walk through what is due goes on; zeros: it begins */
+    int64_t after_time, after_id;
+    int64_t walk_began;
     /* of the batch: what could not be done, and what was (again) */
     struct set_aside failed[BATCH];
     int64_t worked[BATCH];
@@ -163,8 +167,9 @@ move_batch(struct db *db, void *arg)
         .mod_i = d->mod_i,
         .wu_id = options->wu_id,
         .limit = t->limit,
+        .after_time = t->after_time,
+        .after_id = t->after_id,
     };
-
     int rc;
 
     t->n_failed = t->n_worked = 0;
@@ -290,6 +295,34 @@ isolate(struct daemon *d)
     return db_transition_postpone(d->db, wu->id, again) == 0 ? 1 : -1;
 }
 
+static void
+begin_walk(struct daemon *d)
+{
+    struct transitioner *t = d->state;
+
+    t->after_time = t->after_id = 0;
+    t->walk_began = d->now;
+}
+
+/* A batch is done: 0 if nothing is due now. */
+static int
+go_on(struct daemon *d)
+{
+    struct transitioner *t = d->state;
+    bool at_end = (int)t->batch.n < t->limit;
+    bool whole = t->after_id == 0;
+
+    if (at_end || d->now - t->walk_began >= WALK_SECONDS ||
+        d->now < t->walk_began) {
+        begin_walk(d);
+    } else {
+        t->after_time = t->batch.last_time;
+        t->after_id = t->batch.last_id;
+    }
+    /* at the end of a walk: what was locked, or came behind it? */
+    return t->batch.n > 0 ? (int)t->batch.n : whole ? 0 : 1;
+}
+
 static int
 one_pass(struct daemon *d)
 {
@@ -297,13 +330,16 @@ one_pass(struct daemon *d)
     struct transitioner *t = d->state;
     int rc = db_transaction(d->db, move_batch, d);
 
-    if (rc != 0)
+    if (rc != 0) {
+        begin_walk(d);
         return db_is_lost(d->db) ? -1 : isolate(d);
+    }
     log_batch(&t->batch);
     if (options->wu_id != 0)
         return 0;
+    rc = go_on(d);
     t->limit = t->limit * 2 < BATCH ? t->limit * 2 : BATCH;
-    return (int)t->batch.n;
+    return rc;
 }
 
 static int

@@ -139,6 +139,12 @@ transition_batch_add(struct transition_batch *b, size_t wu)
     return r;
 }
 
+static bool
+goes_on(const struct due_query *want)
+{
+    return want->wu_id == 0 && (want->after_time != 0 || want->after_id != 0);
+}
+
 static struct db_query *
 prepare_pick(struct db *db, const struct due_query *want)
 {
@@ -151,6 +157,9 @@ prepare_pick(struct db *db, const struct due_query *want)
             want->wu_id != 0 ? " AND id = ?" : " AND transition_time <= ?");
     if (want->mod_n > 0)
         buf_add(&sql, " AND id % ? = ?");
+    if (goes_on(want)) /* in this form, both are looked up in the index */
+        buf_add(&sql, " AND (transition_time > ? OR (transition_time = ? AND "
+                      "id > ?))");
     buf_add(&sql, " ORDER BY transition_time, id LIMIT ? FOR UPDATE");
     if (db_has_skip_locked(db) && want->wu_id == 0)
         buf_add(&sql, " SKIP LOCKED");
@@ -171,10 +180,16 @@ pick(struct db *db, const struct due_query *want, struct transition_batch *b)
     if (db_bind_i64(q, p++, want->wu_id != 0 ? want->wu_id : want->now) != 0 ||
         (want->mod_n > 0 && (db_bind_i64(q, p++, want->mod_n) != 0 ||
                              db_bind_i64(q, p++, want->mod_i) != 0)) ||
+        (goes_on(want) && (db_bind_i64(q, p++, want->after_time) != 0 ||
+                           db_bind_i64(q, p++, want->after_time) != 0 ||
+                           db_bind_i64(q, p++, want->after_id) != 0)) ||
         db_bind_i64(q, p++, want->limit) != 0)
         goto out;
-    while ((rc = db_step(q)) == 0)
+    while ((rc = db_step(q)) == 0) {
         workunit_from_row(q, &add_wu(b)->wu);
+        b->last_time = b->wu[b->n - 1].wu.transition_time;
+        b->last_id = b->wu[b->n - 1].wu.id;
+    }
 out:
     db_finish(q);
     return rc == DB_NONE ? 0 : -1;

@@ -26,6 +26,9 @@ struct due_query {
     int mod_n, mod_i; /* 0: all */
     int64_t wu_id;    /* this one alone, whatever its transition_time; 0 none */
     int limit;        /* workunits in a batch */
+    /* only those behind this place in the order of transition_time and id: the
+     * one of the batch before; zeros: all */
+    int64_t after_time, after_id;
 };
 
 struct due_wu {
@@ -43,6 +46,7 @@ struct new_result {
 
 struct transition_batch {
     size_t n;
+    int64_t last_time, last_id; /* the last one's place */
     struct due_wu *wu;
     size_t n_results;
     struct transition_result *result;
@@ -56,7 +60,11 @@ struct transition_batch {
 };
 
 /* Inside a transaction: lock and read a batch; what was in *batch is forgotten.
- * Oldest transition_time first.  0 (batch->n may be 0) or -1. */
+ * Oldest transition_time first.  0 (batch->n may be 0) or -1.
+ *
+ * A walk that goes on behind the last batch does not meet the index entries of
+ * what it has just moved, which the server removes only later; it comes to what
+ * was locked, or became due in the past, when it begins again. */
 int db_transition_due(struct db *, const struct due_query *,
                       struct transition_batch *);
 

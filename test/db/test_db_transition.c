@@ -119,6 +119,31 @@ START_TEST(the_longest_due_come_first_and_never_means_never)
 }
 END_TEST
 
+/* In the order of time, then id, whatever the order of the rows. */
+START_TEST(a_walk_goes_on_behind_its_last_batch)
+{
+    static const int64_t order[] = {6, 2, 3, 9, 1};
+    struct due_query want = {.now = NOW, .limit = 2};
+
+    add_workunit(1, NOW, 0);
+    add_workunit(2, NOW - 50, 0);
+    add_workunit(3, NOW - 50, 0);
+    add_workunit(6, NOW - 60, 0);
+    add_workunit(9, NOW - 50, 0);
+    ck_assert_int_eq(db_begin(db), 0);
+    for (size_t met = 0; met < 5; met += batch.n) {
+        ck_assert_int_eq(db_transition_due(db, &want, &batch), 0);
+        ck_assert_uint_eq(batch.n, met < 4 ? 2 : 1);
+        want.after_time = batch.last_time;
+        want.after_id = batch.last_id;
+        ck_assert_int_eq(batch.last_id, order[met + batch.n - 1]);
+    }
+    ck_assert_int_eq(db_transition_due(db, &want, &batch), 0);
+    ck_assert_uint_eq(batch.n, 0);
+    db_rollback(db);
+}
+END_TEST
+
 START_TEST(shares_divide_the_work)
 {
     for (int i = 1; i <= 10; i++)
@@ -367,6 +392,7 @@ db_transition_suite(void)
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_set_timeout(tc, 60);
     tcase_add_test(tc, the_longest_due_come_first_and_never_means_never);
+    tcase_add_test(tc, a_walk_goes_on_behind_its_last_batch);
     tcase_add_test(tc, shares_divide_the_work);
     tcase_add_test(tc, what_another_holds_is_passed_over);
     tcase_add_test(tc, results_come_with_their_workunit);
