@@ -135,38 +135,43 @@ keeper() {
 	done
 }
 
+web_servers() {
+	ours_called "^lighttpd -D -f $PROJECT/"
+}
+
 web_alive() {
-	is_ours "$(cat "$T/web.pid" 2>/dev/null)"
+	[ -n "$(web_servers)" ]
 }
 
 # The programs of a web server that was killed go with it, as in a unit of
-# systemd.
+# systemd.  Returns when the new one is there to be seen, or else a slow machine
+# would get two.
 web_start() {
 	local pid
-	for pid in $(web_programs); do
+	for pid in $(web_servers) $(web_programs); do
 		kill -KILL "$pid" 2>/dev/null
 	done
 	(
 		shim_on
 		exec setsid lighttpd -D -f "$PROJECT/lighttpd.conf"
 	) >>"$T/lighttpd.log" 2>&1 </dev/null &
-	echo $! >"$T/web.pid"
 	disown
+	wait_for 10 web_alive
 }
 
 web_stop() {
-	local pid i
-	[ -s "$T/web.pid" ] || return 0
-	pid=$(cat "$T/web.pid")
-	! is_ours "$pid" || kill "$pid" 2>/dev/null
-	for i in $(seq 1 50); do
-		[ -n "$(web_programs)" ] || is_ours "$pid" || break
-		sleep 0.1
+	local pid
+	for pid in $(web_servers); do
+		kill "$pid" 2>/dev/null
 	done
-	for pid in $(web_programs); do
+	wait_for 5 web_gone
+	for pid in $(web_servers) $(web_programs); do
 		kill -KILL "$pid" 2>/dev/null
 	done
-	rm -f "$T/web.pid"
+}
+
+web_gone() {
+	[ -z "$(web_servers)$(web_programs)" ]
 }
 
 # ---- the end of the script --------------------------------------------------------

@@ -184,10 +184,12 @@ collect_rows() {
 		"and $(sql "SELECT COUNT(*) FROM result") of them not archived"
 }
 
-# A run of two minutes holds all of it.
+# A run of two minutes holds all of it, but for programs that hardly live long
+# enough to be met.
 everything_was_tried() {
 	local name missing=
 	for name in "${victims[@]}"; do
+		case $name in create_work | start) continue ;; esac
 		[ -n "${killed[$name]:-}" ] || missing="$missing $name"
 	done
 	for name in database_TERM database_KILL feeder_stopped \

@@ -101,7 +101,7 @@ one_of() { # NUMBER: that one of the lines of stdin
 
 victim_pid() { # NAME NUMBER
 	case $1 in
-	lighttpd) cat "$T/web.pid" 2>/dev/null ;;
+	lighttpd) web_servers | one_of "$2" ;;
 	supervisor) pid_of_supervisor ;;
 	scheduler) ours_called "^$PROJECT/cgi-bin/fcgi" | one_of "$2" ;;
 	file_upload_handler)
@@ -144,6 +144,7 @@ database_restart() { # TERM or KILL
 # ---- the feeder stands still, the clock is stepped, the segment is gone -----------------
 frozen=
 thaw_at=0
+segment_due=
 
 freeze() { # SECONDS
 	[ -z "$frozen" ] || return
@@ -190,8 +191,12 @@ deed_of() { # NAME NUMBER
 		fi
 		;;
 	segment)
-		# it is the feeder that makes it anew
-		[ -z "$frozen" ] || return
+		# it is the feeder that makes it anew: as soon as it can
+		segment_due=
+		if [ -n "$frozen" ]; then
+			segment_due=$2
+			return
+		fi
 		# shellcheck disable=SC2046
 		case $(($2 % 3)) in
 		0) rm -f $(segment_files) ;;
@@ -239,6 +244,8 @@ deeds() { # SECONDS
 			[ -z "$frozen" ] || long=
 		fi
 		[ -z "$frozen" ] || [ $SECONDS -lt $thaw_at ] || thaw_all
+		[ -z "$segment_due" ] || [ -n "$frozen" ] ||
+			deed_of segment "$segment_due"
 		if [ $full_until -gt 0 ] && [ $SECONDS -ge $full_until ]; then
 			disk_empty
 			full_until=0
