@@ -255,8 +255,25 @@ journal_checks() {
 	promise "no result was given to two hosts" nothing "$T/two_hosts.txt"
 	awk '$1 == "?"' "$T/journal" >"$T/strange.txt"
 	promise "no reply was strange, no upload refused" nothing "$T/strange.txt"
+	# A volunteer whose state files are old gets another record, and reports
+	# under it what was given to the first: H NUMBER FIRST NEXT.
 	promise "what a host was given is its own in the database" against_rows \
-		'$1 == "G" && host[$2] != $3 { print $0, "database:", host[$2] }'
+		'function became(from, to, steps, at, i, n) {
+			n = split(next_of[from], at, " ")
+			for (i = 1; i <= n && steps < 20; i++)
+				if (at[i] == to || became(at[i], to, steps + 1))
+					return 1
+			return 0
+		}
+		$1 == "H" { next_of[$3] = next_of[$3] " " $4 }
+		$1 == "G" { given[$2 " " $3] }
+		END {
+			for (pair in given) {
+				split(pair, g, " ")
+				if (host[g[1]] != g[2] && !became(g[2], host[g[1]], 0))
+					print "G", pair, "database:", host[g[1]]
+			}
+		}'
 	# Of the host that it was given to: a copied host reports those of another.
 	# What came when its deadline was over and db_purge had taken the workunit
 	# away is archived as without a reply.
