@@ -46,6 +46,26 @@ is_own_document(const struct rpc *rpc)
            strcmp(rpc->req->global_prefs_source_email_hash, hash) == 0;
 }
 
+/* Other computers get this document as it is, in a reply that they could not
+ * read if it is no XML: the one they have is better, and the volunteer wants to
+ * know why it stays. */
+static enum step_result
+take_over(struct rpc *rpc)
+{
+    const char *xml = rpc->req->global_prefs_xml;
+
+    if (prefs_is_xml(xml))
+        return db_sched_set_global_prefs(rpc->db, rpc->user.id, xml) == 0
+                   ? STEP_NEXT
+                   : STEP_FAILED;
+    log_normal(TAG_HOST "global preferences are not XML, not stored",
+               rpc->host.id);
+    reply_message(&rpc->reply, MESSAGE_LOW,
+                  "Your preferences are not passed on to your other computers: "
+                  "they are not well-formed XML. Please save them again.");
+    return STEP_NEXT;
+}
+
 enum step_result
 preferences_step(struct rpc *rpc)
 {
@@ -66,11 +86,9 @@ preferences_step(struct rpc *rpc)
                             "force there",
                    rpc->host.id, stored.mod_time, master, working);
     if (is_own_document(rpc) && (!has_stored || master > stored.mod_time))
-        return db_sched_set_global_prefs(rpc->db, rpc->user.id,
-                                         req->global_prefs_xml) == 0
-                   ? STEP_NEXT
-                   : STEP_FAILED;
-    rpc->reply.send_global_prefs =
-        stored.mod_time > master && stored.mod_time > working;
+        return take_over(rpc);
+    rpc->reply.send_global_prefs = stored.mod_time > master &&
+                                   stored.mod_time > working &&
+                                   prefs_is_xml(rpc->user.global_prefs);
     return STEP_NEXT;
 }

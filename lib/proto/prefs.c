@@ -92,6 +92,19 @@ prefs_parse(const char *xml, const char *venue, struct global_prefs *ret)
     return 0;
 }
 
+bool
+prefs_is_xml(const char *xml)
+{
+    struct buf err = BUF_INIT;
+    struct xml_doc *doc = xml_parse(xml, strlen(xml), "preferences", &err);
+    bool good = doc != NULL &&
+                strcmp(xml_name(xml_root(doc)), "global_preferences") == 0;
+
+    xml_free(doc);
+    buf_free(&err);
+    return good;
+}
+
 /* ---- project preferences ------------------------------------------------- */
 
 #define MOST_PREFS 1000 /* the first are kept */

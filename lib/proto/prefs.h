@@ -3,6 +3,8 @@
 #ifndef QUORATE_PREFS_H
 #define QUORATE_PREFS_H
 
+#include <stdbool.h>
+
 #include "account.h"
 
 /* What a client assumes that has no preferences. */
@@ -13,6 +15,10 @@ void prefs_defaults(struct global_prefs *ret);
  * defaults, not the main part's values; mod_time is always the main part's.
  * 0, or -1 and defaults if the document cannot be read.  NULL is unreadable. */
 int prefs_parse(const char *xml, const char *venue, struct global_prefs *ret);
+
+/* Is this a <global_preferences> document of well-formed XML?  One that is not
+ * may be read all the same, but must not go into a reply. */
+bool prefs_is_xml(const char *xml);
 
 /* Read a <project_preferences> document (protocol §8.3); as with global ones, a
  * block of this venue replaces the main part.  Limits below 1 and what is no

@@ -149,6 +149,25 @@ ask hostid=2 seqno=6 name=other "${other/1700000001/1700000009}"
 promise "nor those of another account" equals 1 \
 	"SELECT global_prefs LIKE '%1700000001%' FROM user WHERE id = 7"
 
+bad=${extra/1700000001/1700000020}
+while IFS= read -r line; do
+	ask hostid=2 seqno=6 name=other "${bad/<disk/"$line"<disk}"
+	promise "'$line' is no XML: those of before stay" equals 1 \
+		"SELECT global_prefs LIKE '%1700000001%' FROM user WHERE id = 7"
+	promise "and the volunteer learns why" says "not passed on"
+done <<'END'
+<name>R&D</name>
+<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa">]><name>&a;</name>
+<name>1 < 2</name>
+END
+ask hostid=2 seqno=6 name=other
+promise "other computers get those" same 1700000001 "$(reply_of global_preferences/mod_time)"
+sql "UPDATE user SET global_prefs = '<global_preferences>
+<mod_time>1700000001</mod_time><name>R&D</name></global_preferences>' WHERE id = 7"
+ask hostid=2 seqno=6 name=other
+promise "what another program stored is not sent either, if it is no XML" \
+	same ' 0' "$(reply_of global_preferences/mod_time) $rpc_status"
+
 # ---- turned away ----
 sql "UPDATE host SET max_results_day = -1 WHERE id = 2"
 ask hostid=2 seqno=7 name=other

@@ -226,9 +226,46 @@ START_TEST(is_bounded)
 }
 END_TEST
 
+/* What may go into a reply as it is. */
+#define GLOBAL(text) "<global_preferences>" text "</global_preferences>\n"
+
+static const struct {
+    const char *text;
+    bool xml, readable;
+} documents[] = {
+    {GLOBAL(""),                                           true,  true },
+    {GLOBAL("<mod_time>1</mod_time><run_on_batteries/>"),  true,  true },
+    {GLOBAL("<venue name=\"work\"><a>1</a></venue>"),      true,  true },
+    {GLOBAL("<a>R&amp;D &lt;b&gt; \303\251</a>"),          true,  true },
+    {GLOBAL("<a>R&D</a>"),                                 false, true },
+    {GLOBAL("<a>&nbsp;</a>"),                              false, true },
+    {GLOBAL("<a>1 < 2</a>"),                               false, true },
+    {GLOBAL("<a>1"),                                       false, true },
+    {GLOBAL("<a>\377\376</a>"),                            false, true },
+    {GLOBAL("<!DOCTYPE x [<!ENTITY a \"b\">]><a>&a;</a>"), false, true },
+    {"<!DOCTYPE x>" GLOBAL(""),                            false, true },
+    {GLOBAL("") "<authenticator>x</authenticator>",        false, true },
+    {"<project_preferences></project_preferences>",        false, false},
+    {"no preferences",                                     false, false},
+    {"",                                                   false, false},
+};
+
+START_TEST(what_may_be_passed_on_is_xml)
+{
+    struct global_prefs p;
+    const char *text = documents[_i].text;
+
+    ck_assert_int_eq(prefs_is_xml(text), documents[_i].xml);
+    ck_assert_int_eq(prefs_parse(text, "", &p),
+                     documents[_i].readable ? 0 : -1);
+}
+END_TEST
+
 static void
 fill(TCase *tc)
 {
+    tcase_add_loop_test(tc, what_may_be_passed_on_is_xml, 0,
+                        ARRAY_LEN(documents));
     tcase_add_loop_test(tc, nothing_said_means_everything, 0, 3);
     tcase_add_test(tc, unreadable_is_no_preference);
     tcase_add_test(tc, what_is_not_xml_is_read_and_told);
