@@ -30,7 +30,7 @@ int sign_key_make_ed25519(struct buf *ret_private, struct buf *ret_public);
 int sign_data(const struct sign_key *, const void *data, size_t n,
               struct buf *out);
 
-/* Is the block as long as a signature by Ed25519?  Says nothing of its worth. */
+/* Is the block as long as an Ed25519 signature?  Says nothing of its worth. */
 bool sign_is_ed25519(const char *block);
 
 /* Of RSA keys only: another one signs and verifies no digest. */
