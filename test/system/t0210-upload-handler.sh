@@ -175,11 +175,24 @@ put "$(printf 'a%.0s' $(seq 1 253))" "$T/big"
 promise "one that has no room for its part" status -1
 put "$(printf 'a\001b')" "$T/big"
 promise "a control character" status -1
+put $'a\n../b' "$T/big"
+promise "a line's end" status -1
+certificate=$("$build/test/system/certify" "$private" a 1000000)
+put "a@b" "$T/big" 0 "" "signature=$certificate"
+perl -pi -e 's/<name>a@b/<name>a\0b/' "$T/up"
+upload "$T/up"
+promise "a NUL behind a name that has a certificate" status -1
 promise "nothing of these is stored" nothing_stored
-for name in ../x /etc/passwd .. x.part "a/../../../etc/passwd"; do
+for name in ../x /etc/passwd .. x.part "a/../../../etc/passwd" a%2e%2e %2e%2e%2fx \
+	$'\n/etc/passwd' "$(printf 'a%.0s' $(seq 1 300))" "$PROJECT/config.xml"; do
 	size_of "$name"
-	promise "size query of $name" status -1
+	promise "size query of $(printf %q "${name:0:40}")" status -1
 done
+printf '<data_server_request>\n<get_file_size>x\0y</get_file_size>\n</data_server_request>\n' >"$T/up"
+upload "$T/up"
+promise "size query of a name with a NUL" status -1
+size_of $'gap_0_r1_0\n../x'
+promise "a name ends with its line" told_size 100000
 
 # ---- links in the upload folder ----
 mkdir "$T/outside"
