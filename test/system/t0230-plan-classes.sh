@@ -14,9 +14,9 @@ plan_class() { # NAME: the version's; a new array, some jobs
 	feeder_down
 	sql "DELETE FROM result; DELETE FROM workunit; DELETE FROM host_app_version;
 		UPDATE app_version SET plan_class = '$1'"
-	feeder_up
 	bare_jobs 3 "${2:-id = id}"
 	sql "UPDATE result r JOIN workunit w ON w.id = workunitid SET r.batch = w.batch"
+	feeder_up
 	feeder_fill
 }
 spec() { # ELEMENTS: of class "c", in lines 4 and on
